@@ -1,0 +1,145 @@
+# fak: `make help` lists what there is. One Makefile, no recursion; objects in build/$(MODE)/obj.
+
+MODE ?= release
+CC ?= gcc
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/sh
+
+# --- modes ---------------------------------------------------------------------------------------------
+warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+mode_release := -O2 -g
+mode_debug := -O0 -g3
+mode_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+mode_tsan := -O1 -g -fsanitize=thread
+mode_cov := -O0 -g --coverage
+mode_flags := $(mode_$(MODE))
+$(if $(mode_flags),,$(error MODE=$(MODE) is unknown: release, debug, asan, tsan or cov))
+
+# Release is what people run: it lies directly under build/. The other modes have a folder each.
+bin := $(if $(filter release,$(MODE)),build,build/$(MODE))
+obj := build/$(MODE)/obj
+gen := build/gen
+
+# No contraction and no fast-math anywhere: where a fused multiply-add is meant, the code says fma.
+CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -I. -I$(gen) -fPIC -fvisibility=hidden -ffp-contract=off -pthread \
+	$(mode_flags) $(warnings) $(CFLAGS)
+LDFLAGS_ALL := -pthread $(mode_flags) $(LDFLAGS)
+
+# --- rooms ---------------------------------------------------------------------------------------------
+sources = $(wildcard $(addsuffix /*.c,$(1)))
+objects = $(patsubst %.c,$(obj)/%.o,$(call sources,$(1)))
+
+matrix := $(obj)/gen/sota_matrix.o
+base := $(call objects,base)
+sotadb := $(call objects,sotadb ladders) $(matrix)
+sql := $(call objects,sotadb/sql)
+scan := $(call objects,coverage/scan)
+coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/history)
+git := $(call objects,git/index git/repo)
+hooks := $(call objects,hooks/trailer hooks/gate hooks/stage hooks/install)
+engine := $(call objects,engine engine/tensor engine/file engine/token engine/model engine/kernels \
+	engine/kernels/ref engine/kernels/exact engine/backend engine/session)
+checkkern := $(call objects,tests/checkkern)
+
+# --- what is built ---------------------------------------------------------------------------------------
+grammars := c cpp cuda python glsl hlsl
+grammars_with_scanner := cpp cuda python hlsl
+ts_dir := build/deps/tree-sitter
+ts_obj := build/deps/obj
+treesitter := $(ts_obj)/runtime.o $(foreach g,$(grammars),$(ts_obj)/$(g)-parser.o) \
+	$(foreach g,$(grammars_with_scanner),$(ts_obj)/$(g)-scanner.o)
+
+git_libs := -lgit2
+sql_libs := -lsqlite3
+token_libs := -lonig -l:libutf8proc.a
+base_libs := -l:libnettle.a -ldl
+
+# TEMPORARY while rooms are being built: only what has sources. Goes when sotac and the modules have landed.
+programs := $(bin)/fak $(foreach p,sota-coverage sotac,$(if $(wildcard cmd/$(p)/*.c),$(bin)/$(p)))
+modules := $(foreach m,engine hooks scan,$(if $(wildcard cmd/fak/$(m)/*.c),$(bin)/lib/fak-$(m).so))
+
+.PHONY: all
+all: $(programs) $(modules) ## build fak, sota-coverage and sotac under build/
+
+# fak answers look-ups alone; a command with more to do lives in a module (base/module.h).
+$(bin)/fak: $(call objects,cmd/fak cmd/cli) $(sotadb) $(base)
+	$(link) $(base_libs)
+$(bin)/lib/fak-engine.so: $(call objects,cmd/fak/engine cmd/cli) $(engine) $(checkkern) $(sotadb) $(base)
+	$(link_module) $(token_libs) $(base_libs) -lm
+$(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(hooks) $(git) $(sotadb) $(base)
+	$(link_module) $(git_libs) $(base_libs)
+$(bin)/lib/fak-scan.so: $(call objects,cmd/fak/scan cmd/cli) $(scan) $(sotadb) $(base) $(treesitter)
+	$(link_module) $(base_libs)
+$(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(sotadb) $(base) $(treesitter)
+	$(link) $(git_libs) $(base_libs)
+$(bin)/sotac: $(call objects,cmd/sotac cmd/cli) $(sql) $(base)
+	$(link) $(sql_libs) $(base_libs)
+
+link = @mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $(filter %.o,$^) $(LDFLAGS_ALL)
+link_module = @mkdir -p $(@D); echo "  LINK  $@"; $(CC) -shared -o $@ $(filter %.o,$^) $(LDFLAGS_ALL) -Wl,-z,defs
+
+$(obj)/%.o: %.c
+	@mkdir -p $(@D); echo "  CC    $<"; $(CC) $(CFLAGS_ALL) $(CFLAGS_$(subst /,_,$(<D))) -MMD -MP -c $< -o $@
+
+# --- the matrix: seed -> sotac -> one C literal ------------------------------------------------------------
+# sotac is a build tool: always the release one, so that every mode compiles the same literal.
+seeds := sotadb/schema.sql $(sort $(wildcard sotadb/seed/*.sql))
+ifneq ($(wildcard cmd/sotac/*.c),)
+$(gen)/sota_matrix.c: build/sotac $(seeds)
+	@mkdir -p $(@D); echo "  SOTAC $@"; build/sotac -o $@ $(seeds)
+else # TEMPORARY: an empty matrix until sotac has landed
+$(gen)/sota_matrix.c:
+	@mkdir -p $(@D); printf '#include "sotadb/matrix.h"\nconst struct matrix sota_matrix = {.source = "built-in"};\n' >$@
+endif
+$(matrix): $(gen)/sota_matrix.c
+	@mkdir -p $(@D); echo "  CC    $<"; $(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+ifneq ($(MODE),release)
+build/sotac: FORCE
+	@$(MAKE) --no-print-directory MODE=release build/sotac
+endif
+
+# --- tree-sitter: others' code, others' warnings -----------------------------------------------------------
+build/deps/grammars.stamp: tools/grammars.txt tools/grammar-headers.txt
+	@sh tools/fetch-grammars; touch $@
+$(ts_obj)/runtime.o: build/deps/grammars.stamp
+	@mkdir -p $(@D); echo "  CC    tree-sitter runtime"
+	@$(CC) -std=c11 -D_DEFAULT_SOURCE -O2 -fPIC -fvisibility=hidden -w -I$(ts_dir)/tree-sitter/tree_sitter/core/lib/include \
+		-I$(ts_dir)/tree-sitter/tree_sitter/core/lib/src \
+		-c $(ts_dir)/tree-sitter/tree_sitter/core/lib/src/lib.c -o $@
+$(ts_obj)/%-parser.o: build/deps/grammars.stamp
+	@mkdir -p $(@D); echo "  CC    tree-sitter $*"; $(CC) -std=c11 -O1 -fPIC -fvisibility=hidden -w -I$(ts_dir)/headers \
+		-I$(ts_dir)/tree-sitter-$*/src -c $(ts_dir)/tree-sitter-$*/src/parser.c -o $@
+$(ts_obj)/%-scanner.o: build/deps/grammars.stamp
+	@mkdir -p $(@D); $(CC) -std=c11 -O1 -fPIC -fvisibility=hidden -w -I$(ts_dir)/headers \
+		-I$(ts_dir)/tree-sitter-$*/src -c $(ts_dir)/tree-sitter-$*/src/scanner.c -o $@
+CFLAGS_coverage_scan := -I$(ts_dir)/tree-sitter/tree_sitter/core/lib/include
+
+# --- tests -------------------------------------------------------------------------------------------------
+# A unit test is one file, one program, linked with every room; the linker takes what it needs.
+everything := $(obj)/everything.a
+$(everything): $(base) $(sotadb) $(sql) $(coverage) $(git) $(hooks) $(engine) $(checkkern)
+	@rm -f $@; ar rcs $@ $^
+unit_tests := $(patsubst tests/unit/%.c,$(bin)/tests/%,$(wildcard tests/unit/test_*.c))
+$(unit_tests): $(bin)/tests/%: $(obj)/tests/unit/%.o $(everything) $(treesitter)
+	@mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $< $(everything) $(treesitter) $(LDFLAGS_ALL) \
+		-lcmocka -ljansson $(git_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
+
+.PHONY: tests test
+tests: all $(unit_tests) ## build everything the tests need
+test: tests ## run the whole fast suite; the last line is `N passed, N failed, N skipped`
+	@BIN=$(bin) sh tools/run-tests $(unit_tests) $(sort $(wildcard tests/e2e/test_*.sh))
+
+# --- upkeep ------------------------------------------------------------------------------------------------
+.PHONY: help clean rooms FORCE
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+rooms: ## check who may include whom (tests/rooms.tsv)
+	@sh tools/check-rooms
+clean: ## remove build products, keep fetched dependencies
+	@rm -rf build/gen build/lib build/tests build/fak build/sota-coverage build/sotac \
+		build/release build/debug build/asan build/tsan build/cov
+FORCE:
+
+-include $(shell find build/$(MODE)/obj -name '*.d' 2>/dev/null)

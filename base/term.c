@@ -1,0 +1,56 @@
+#include "base/term.h"
+
+#include <string.h>
+
+static const char *const sgr[] = {
+    [TERM_PLAIN] = "",   [TERM_BOLD] = "1",    [TERM_DIM] = "2",   [TERM_RED] = "31",
+    [TERM_GREEN] = "32", [TERM_YELLOW] = "33", [TERM_BLUE] = "34", [TERM_CYAN] = "36",
+};
+
+struct term term_decide(bool is_terminal, const char *no_color, const char *term_name, int width) {
+    bool dumb = !term_name || strcmp(term_name, "dumb") == 0;
+    bool colour = is_terminal && !dumb && !(no_color && *no_color);
+    return (struct term){.colour = colour, .links = colour, .width = width > 0 ? width : 80};
+}
+
+void term_put(struct str *out, const struct term *term, enum term_style style, const char *text) {
+    if (!term->colour || style == TERM_PLAIN) {
+        str_puts(out, text);
+        return;
+    }
+    str_printf(out, "\033[%sm%s\033[0m", sgr[style], text);
+}
+
+void term_link(struct str *out, const struct term *term, const char *url, const char *text) {
+    if (term->links) str_printf(out, "\033]8;;%s\033\\%s\033]8;;\033\\", url, text);
+    else str_puts(out, text);
+}
+
+/* Columns are counted as characters: our own texts hold no wide ones. */
+static int columns(const char *at, size_t n) {
+    int count = 0;
+    for (size_t i = 0; i < n; i++) count += ((unsigned char)at[i] & 0xC0) != 0x80;
+    return count;
+}
+
+void term_fold(struct str *out, const struct term *term, int indent, const char *text) {
+    int column = indent;
+    bool first = true;
+    while (*text) {
+        size_t n = strcspn(text, " \n");
+        int wide = columns(text, n);
+        if (!first && column + 1 + wide > term->width) {
+            str_printf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            str_putc(out, ' ');
+            column++;
+        }
+        str_add(out, text, n);
+        column += wide;
+        text += n;
+        text += strspn(text, " \n");
+        first = false;
+    }
+    str_putc(out, '\n');
+}

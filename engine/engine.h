@@ -1,0 +1,58 @@
+/* engine: the public face. A model is a loaded file; a session is one conversation with it.
+ *
+ * Owns:    a model owns its mapping, tokenizer, program and backend; a session owns its pages of the
+ *          model's KV and must be closed before the model.
+ * Trusts:  nothing from outside: the file is checked, ids out of range are refused.
+ * Threads: one thread per model; the backend has threads of its own.
+ *
+ *     struct engine_model *model;
+ *     struct engine_session *session;
+ *     engine_open(&model, "model.gguf", &(struct engine_options){.isa = "auto"}, &st)
+ *     engine_session_open(&session, model, &st)
+ *     engine_feed(session, ids, n, logits, &st)       // any number of tokens, any number of times
+ */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include "base/status.h"
+#include "engine/token/tokenizer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct engine_model;
+struct engine_session;
+struct gguf;
+
+struct engine_options {
+    const char *isa; /* "ref", "c", "auto"; NULL: auto */
+    int threads;     /* 0: all CPUs this process may use */
+    size_t chunk;    /* tokens a batch at most; 0: 512 */
+    size_t context;  /* positions to make room for, over all sessions; 0: the model's own */
+};
+
+bool engine_open(struct engine_model **out, const char *path, const struct engine_options *options,
+                 struct status *st) STATUS_MUST_USE;
+void engine_close(struct engine_model *model);
+
+const struct tokenizer *engine_tokenizer(const struct engine_model *model);
+const struct gguf *engine_file(const struct engine_model *model);
+size_t engine_n_vocab(const struct engine_model *model);
+size_t engine_context(const struct engine_model *model);       /* positions a session can hold */
+const char *engine_describe(const struct engine_model *model); /* lane and threads that run */
+
+bool engine_session_open(struct engine_session **out, struct engine_model *model,
+                         struct status *st) STATUS_MUST_USE;
+void engine_session_close(struct engine_session *session);
+
+/* Runs n further tokens at the next positions. logits: NULL, or [n][n_vocab] when `all`, else [n_vocab] of
+ * the last token. Refuses ids outside the vocabulary and positions beyond the context; then nothing ran. */
+bool engine_feed(struct engine_session *session, const int32_t *ids, size_t n, float *logits, bool all,
+                 struct status *st) STATUS_MUST_USE;
+
+size_t engine_position(const struct engine_session *session); /* tokens fed so far */
+
+/* Index of the largest of n logits; the lowest index on ties. *margin (may be NULL) = largest - second. */
+int32_t engine_argmax(const float *logits, size_t n, float *margin);
+
+#endif

@@ -1,0 +1,98 @@
+/* gguf: a checked, mapped GGUF file (v2, v3; ggml docs/gguf.md).
+ *
+ * Owns:    the mapping and one arena of tables; memory is bounded by a small multiple of the file's size.
+ * Trusts:  nothing: every count is checked against the bytes that remain, every product for overflow, every
+ *          range against the file. A refusal names file, byte offset, field and reason.
+ * Threads: constant after open.
+ */
+#ifndef ENGINE_FILE_GGUF_H
+#define ENGINE_FILE_GGUF_H
+
+#include "base/status.h"
+#include "base/str.h"
+#include "engine/tensor/dtype.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gguf_type {
+    GGUF_U8,
+    GGUF_I8,
+    GGUF_U16,
+    GGUF_I16,
+    GGUF_U32,
+    GGUF_I32,
+    GGUF_F32,
+    GGUF_BOOL,
+    GGUF_STRING,
+    GGUF_ARRAY,
+    GGUF_U64,
+    GGUF_I64,
+    GGUF_F64,
+};
+
+struct gguf;
+
+struct gguf_array {
+    enum gguf_type type; /* of the items */
+    size_t n;
+    const uint8_t *at; /* packed, unaligned items; for strings see gguf_array_string */
+    const struct view *strings;
+};
+
+struct gguf_value {
+    struct view key;
+    enum gguf_type type;
+    size_t offset; /* of the value, in bytes from the start of the file */
+    union {
+        uint64_t u; /* unsigned types and bool */
+        int64_t i;  /* signed types */
+        double f;   /* F32, F64 */
+        struct view string;
+        struct gguf_array array;
+    };
+};
+
+struct gguf_tensor {
+    struct view name;
+    unsigned n_dims;
+    uint64_t dims[4];     /* dims[0] is contiguous; missing ones are 1 */
+    uint32_t type;        /* ggml id; dtype_info(type) is never NULL in an opened file */
+    size_t offset, bytes; /* from the start of the file */
+    const void *data;
+};
+
+bool gguf_open(struct gguf **out, const char *path, struct status *st) STATUS_MUST_USE;
+void gguf_close(struct gguf *file);
+
+const char *gguf_path(const struct gguf *file);
+uint32_t gguf_version(const struct gguf *file);
+size_t gguf_n_values(const struct gguf *file);
+const struct gguf_value *gguf_value_at(const struct gguf *file, size_t i);
+size_t gguf_n_tensors(const struct gguf *file);
+const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, size_t i);
+
+/* NULL when absent. */
+const struct gguf_value *gguf_find(const struct gguf *file, const char *key);
+const struct gguf_tensor *gguf_find_tensor(const struct gguf *file, const char *name);
+
+/* Typed reads. Absent keys give `otherwise`; a value of the wrong type or out of range is refused with its
+ * key, offset and type. The _required forms refuse absence too. */
+bool gguf_u64(uint64_t *out, const struct gguf *file, const char *key, uint64_t high, uint64_t otherwise,
+              struct status *st) STATUS_MUST_USE;
+bool gguf_u64_required(uint64_t *out, const struct gguf *file, const char *key, uint64_t high,
+                       struct status *st) STATUS_MUST_USE;
+bool gguf_f64(double *out, const struct gguf *file, const char *key, double otherwise,
+              struct status *st) STATUS_MUST_USE;
+bool gguf_bool(bool *out, const struct gguf *file, const char *key, bool otherwise,
+               struct status *st) STATUS_MUST_USE;
+bool gguf_string(struct view *out, const struct gguf *file, const char *key, const char *otherwise,
+                 struct status *st) STATUS_MUST_USE;
+/* The array at `key` with items of exactly `type`; absent: n = 0 and true. */
+bool gguf_array(struct gguf_array *out, const struct gguf *file, const char *key, enum gguf_type type,
+                struct status *st) STATUS_MUST_USE;
+
+const char *gguf_type_name(enum gguf_type type);
+
+#endif

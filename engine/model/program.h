@@ -1,0 +1,76 @@
+/* program: what a model asks a backend to do for one batch, planned once when the model is loaded.
+ *
+ * Owns:    nothing; a program lives in the model's arena, weights lie in the mapped file.
+ * Trusts:  the architecture file that built it; program_check asserts operand ranges and widths.
+ * Threads: constant after it is built.
+ *
+ * Data flows one way: an architecture (engine/model/llama.c ...) turns checked metadata and tensors into a
+ * program; a backend runs programs. Architectures never see a kernel, backends never see a file.
+ *
+ * A buffer is one f32 matrix [tokens of the batch][width], row-major. Steps name buffers and weights by
+ * index. A step reads all of its inputs before the next one starts.
+ */
+#ifndef ENGINE_MODEL_PROGRAM_H
+#define ENGINE_MODEL_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "engine/tensor/dtype.h"
+
+#include <stdint.h>
+
+enum op_code {
+#define OP(name, text) OP_##name,
+#include "engine/kernels/ops.inc"
+#undef OP
+    OP_COUNT,
+};
+
+enum { PROGRAM_MAX_OPERANDS = 4, PROGRAM_NONE = -1 };
+
+/* A matrix [n_rows][n_cols] (row-major, rows of dtype_row_bytes) or a vector (n_rows 1). */
+struct weight {
+    const char *name; /* the tensor's name in the file, for messages */
+    enum dtype type;
+    size_t n_rows, n_cols;
+    const void *data;
+};
+
+enum rope_pairs { ROPE_INTERLEAVED /* (2i, 2i+1) */, ROPE_HALVES /* (i, i + n/2) */ };
+
+struct step {
+    enum op_code op;
+    int in[PROGRAM_MAX_OPERANDS], out[PROGRAM_MAX_OPERANDS], weight[PROGRAM_MAX_OPERANDS];
+    int n; /* operands in use: linear has n weights and n outputs */
+    int layer;
+    float eps;   /* rms_norm */
+    float scale; /* attention: of q.k before the softmax */
+    enum rope_pairs pairs;
+};
+/* Operands, by op:
+ *   embed      weight[0] [vocab][d]                              -> out[0] d
+ *   rms_norm   in[0] d, weight[0] [1][d] (F32)                   -> out[0] d
+ *   linear     in[0] k, weight[i] [m_i][k]                       -> out[i] m_i   (i < n)
+ *   rope       out[0] q (n_heads * head_dim), out[1] k (n_kv_heads * head_dim): in place
+ *   kv_store   in[0] k, in[1] v -> pages of `layer`
+ *   attention  in[0] q -> out[0] (n_heads * head_dim), reads the pages of `layer`
+ *   swiglu     in[0] gate, in[1] up -> out[0]
+ *   add        in[0] y -> out[0] += y
+ *   select     in[0] -> out[0], the rows where the batch asks for logits; buffers after it have as many rows
+ */
+
+struct program {
+    const struct weight *weights;
+    int n_weights;
+    const struct step *steps;
+    int n_steps;
+    const size_t *widths;
+    int n_buffers; /* f32 per row */
+    int logits;    /* the buffer that holds them, width n_vocab */
+    size_t n_vocab, n_layers, n_heads, n_kv_heads, head_dim;
+    size_t context;                   /* positions the model was made for */
+    size_t rope_dims;                 /* dims of a head that rotate, even */
+    const float *rope_cos, *rope_sin; /* [context][rope_dims / 2]: pow in f64, rounded to f32 */
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* tokenizer: text to ids and back, as the model's own file says.
+ *
+ * Owns:    the vocabulary's tables, in an arena of its own. The mapped file must outlive it: pieces are
+ * views. Trusts:  nothing; what a file claims is checked when it is opened. Threads: constant after open; a
+ * struct tokenizer_stream belongs to one thread.
+ */
+#ifndef ENGINE_TOKEN_TOKENIZER_H
+#define ENGINE_TOKEN_TOKENIZER_H
+
+#include "base/status.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gguf;
+struct tokenizer;
+
+struct token_list {
+    int32_t *ids;
+    size_t n, room;
+};
+void token_list_free(struct token_list *list);
+
+/* From a GGUF file's tokenizer.ggml.* metadata: "llama" (SPM with byte fallback) or "gpt2" (byte-level BPE;
+ * pre-tokenizers gpt-2 and smollm). An unknown kind or pre-tokenizer is refused by name. */
+bool tokenizer_open_gguf(struct tokenizer **out, const struct gguf *file, struct status *st) STATUS_MUST_USE;
+void tokenizer_close(struct tokenizer *t);
+
+struct tokenizer_options {
+    bool add_special; /* put the leading token that the model asks for */
+    bool
+        parse_special; /* special tokens written in the text become themselves; off: they are ordinary text */
+};
+
+/* Appends the ids of `text` to *out. Ill-formed UTF-8 is read as U+FFFD, one for each maximal part. */
+bool tokenizer_encode(struct token_list *out, const struct tokenizer *t, struct view text,
+                      struct tokenizer_options options, struct status *st) STATUS_MUST_USE;
+
+/* The bytes of one id, or an empty view for an id out of range. For a byte token: that byte. */
+struct view tokenizer_piece(const struct tokenizer *t, int32_t id);
+
+/* Streaming: appends to *out what id adds to the text, holding back up to three bytes that may still become
+ * one character. tokenizer_stream_end gives the rest (a cut character becomes U+FFFD). Control tokens
+ * (begin, end, <|im_end|> ...) are kept when `keep_special`, else they add nothing. */
+struct tokenizer_stream {
+    const struct tokenizer *tokenizer;
+    bool keep_special, started;
+    char held[4];
+    size_t n_held;
+};
+void tokenizer_stream_begin(struct tokenizer_stream *s, const struct tokenizer *t, bool keep_special);
+void tokenizer_stream_put(struct tokenizer_stream *s, int32_t id, struct str *out);
+void tokenizer_stream_end(struct tokenizer_stream *s, struct str *out);
+
+size_t tokenizer_n_vocab(const struct tokenizer *t);
+int32_t tokenizer_bos(const struct tokenizer *t); /* -1: none */
+bool tokenizer_adds_bos(const struct tokenizer *t);
+bool tokenizer_is_end(const struct tokenizer *t, int32_t id); /* ends a reply: eos, eot */
+const char *tokenizer_kind(const struct tokenizer *t);        /* "SPM", "byte-level BPE (smollm)" */
+
+#endif

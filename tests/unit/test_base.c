@@ -1,0 +1,117 @@
+/* base: what every room stands on. */
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "base/term.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void arena_refuses_an_overflowing_product(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct status st = {0};
+    assert_null(arena_alloc(&arena, SIZE_MAX / 2, 3, &st));
+    assert_int_equal(st.code, STATUS_NO_MEMORY);
+    assert_null(arena_alloc(&arena, SIZE_MAX - 4, 1, &st));
+    arena_release(&arena);
+}
+
+static void arena_memory_is_zeroed_and_aligned(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    for (int i = 0; i < 1000; i++) {
+        unsigned char *at = arena_alloc(&arena, 1, 333, NULL);
+        assert_non_null(at);
+        assert_int_equal((uintptr_t)at % 16, 0);
+        for (int j = 0; j < 333; j++) assert_int_equal(at[j], 0);
+        memset(at, 0xEE, 333);
+    }
+    arena_release(&arena);
+}
+
+static void view_line_keeps_the_last_line_without_newline(void **state) {
+    (void)state;
+    struct view line, rest = view_of("a\n\nb");
+    assert_true(view_line(&line, &rest) && view_is(line, "a"));
+    assert_true(view_line(&line, &rest) && view_is(line, ""));
+    assert_true(view_line(&line, &rest) && view_is(line, "b"));
+    assert_false(view_line(&line, &rest));
+}
+
+static void json_escapes_what_json_must(void **state) {
+    (void)state;
+    struct str out = {0};
+    struct json j;
+    json_init(&j, &out, 0);
+    json_begin_object(&j);
+    json_key(&j, "k\"");
+    json_view(&j, (struct view){"a\0\x01\xff\xc3\xa9\xe2\x82", 8});
+    json_pair_double(&j, "x", 0.1);
+    json_pair_double(&j, "nan", NAN);
+    json_key(&j, "list");
+    json_begin_array(&j);
+    json_int(&j, INT64_MIN);
+    json_end_array(&j);
+    json_end_object(&j);
+    assert_string_equal(out.at, "{\"k\\\"\":\"a\\u0000\\u0001\\ufffd\xc3\xa9\\ufffd\",\"x\":0.1,\"nan\":null,"
+                                "\"list\":[-9223372036854775808]}");
+    str_free(&out);
+}
+
+static void utf8_follows_table_3_7(void **state) {
+    (void)state;
+    assert_int_equal(utf8_valid_length("\xc0\x80", 2), 0);         /* overlong */
+    assert_int_equal(utf8_valid_length("\xed\xa0\x80", 3), 0);     /* surrogate */
+    assert_int_equal(utf8_valid_length("\xf4\x90\x80\x80", 4), 0); /* above U+10FFFF */
+    assert_int_equal(utf8_valid_length("\xf0\x9f\x99\x82", 4), 4);
+    assert_int_equal(utf8_maximal_ill_formed("\xf0\x9f\x99x", 4), 3);
+    assert_int_equal(utf8_maximal_ill_formed("\xe4\xbd\xe5", 3), 2);
+    assert_int_equal(utf8_cut_tail("ab\xf0\x9f\x99", 5), 3);
+    assert_int_equal(utf8_cut_tail("ab\xf0\x9f\x99\x82", 6), 0);
+    assert_int_equal(utf8_cut_tail("\xed\xa0", 2), 0);
+    for (uint32_t c = 0; c <= 0x10FFFF; c++) {
+        if (c >= 0xD800 && c < 0xE000) continue;
+        char bytes[4];
+        size_t n = utf8_encode(bytes, c), back;
+        assert_int_equal(utf8_decode(bytes, n, &back), c);
+        assert_int_equal(back, n);
+    }
+}
+
+static void sha256_of_abc_is_the_published_one(void **state) {
+    (void)state;
+    char hex[HASH_HEX];
+    hash_sha256(hex, "abc", 3); /* FIPS 180-2, appendix B.1 */
+    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+static void no_colour_when_asked_or_piped(void **state) {
+    (void)state;
+    assert_true(term_decide(true, NULL, "xterm", 80).colour);
+    assert_true(term_decide(true, "", "xterm", 80).colour);
+    assert_false(term_decide(true, "1", "xterm", 80).colour);
+    assert_false(term_decide(false, NULL, "xterm", 80).colour);
+    assert_false(term_decide(true, NULL, "dumb", 80).colour);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_refuses_an_overflowing_product),
+        cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
+        cmocka_unit_test(view_line_keeps_the_last_line_without_newline),
+        cmocka_unit_test(json_escapes_what_json_must),
+        cmocka_unit_test(utf8_follows_table_3_7),
+        cmocka_unit_test(sha256_of_abc_is_the_published_one),
+        cmocka_unit_test(no_colour_when_asked_or_piped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
