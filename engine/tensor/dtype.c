@@ -1,0 +1,140 @@
+#include "engine/tensor/dtype.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { BLOCK = 32 }; /* elements of every block format so far */
+
+static const struct {
+    uint32_t id;
+    struct dtype_info info;
+} decodable[] = {
+#define DTYPE(name, id, elements, bytes) {id, {#name, elements, bytes}},
+#include "engine/tensor/dtypes.inc"
+#undef DTYPE
+};
+
+const struct dtype_info *dtype_info(uint32_t id) {
+    for (size_t i = 0; i < sizeof decodable / sizeof *decodable; i++)
+        if (decodable[i].id == id) return &decodable[i].info;
+    return NULL;
+}
+
+/* enum ggml_type in ggml/include/ggml.h. Retired ids keep a name so that a message can say so. */
+const char *dtype_ggml_name(uint32_t id) {
+    static const char *const names[] = {
+        [0] = "F32",     [1] = "F16",      [2] = "Q4_0",     [3] = "Q4_1",     [4] = "removed",
+        [5] = "removed", [6] = "Q5_0",     [7] = "Q5_1",     [8] = "Q8_0",     [9] = "Q8_1",
+        [10] = "Q2_K",   [11] = "Q3_K",    [12] = "Q4_K",    [13] = "Q5_K",    [14] = "Q6_K",
+        [15] = "Q8_K",   [16] = "IQ2_XXS", [17] = "IQ2_XS",  [18] = "IQ3_XXS", [19] = "IQ1_S",
+        [20] = "IQ4_NL", [21] = "IQ3_S",   [22] = "IQ2_S",   [23] = "IQ4_XS",  [24] = "I8",
+        [25] = "I16",    [26] = "I32",     [27] = "I64",     [28] = "F64",     [29] = "IQ1_M",
+        [30] = "BF16",   [31] = "removed", [32] = "removed", [33] = "removed", [34] = "TQ1_0",
+        [35] = "TQ2_0",  [36] = "removed", [37] = "removed", [38] = "removed", [39] = "MXFP4",
+        [40] = "NVFP4",  [41] = "Q1_0",    [42] = "Q2_0",
+    };
+    return id < sizeof names / sizeof *names ? names[id] : NULL;
+}
+
+size_t dtype_row_bytes(enum dtype type, size_t n) {
+    const struct dtype_info *info = dtype_info(type);
+    assert(info && n % info->block_elements == 0);
+    return n / info->block_elements * info->block_bytes;
+}
+
+static float float_of_bits(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of_float(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+float dtype_f16_to_f32(uint16_t half) {
+    uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, mantissa = half & 1023;
+    if (exponent == 31) return float_of_bits(sign | 0x7F800000 | mantissa << 13); /* infinity, NaN */
+    if (exponent > 0) return float_of_bits(sign | (exponent + 127 - 15) << 23 | mantissa << 13);
+    float magnitude = (float)mantissa * 0x1p-24F; /* subnormal: exact in f32 */
+    return sign ? -magnitude : magnitude;
+}
+
+uint16_t dtype_f32_to_f16(float value) {
+    uint32_t bits = bits_of_float(value), magnitude = bits & 0x7FFFFFFF;
+    uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+    if (magnitude > 0x7F800000) /* NaN: quiet, with what fits of its payload */
+        return (uint16_t)(sign | 0x7E00 | (magnitude >> 13 & 0x3FF));
+    if (magnitude >= 0x477FF000) return sign | 0x7C00; /* 65520 and above round to infinity */
+    uint32_t kept, rest, half_ulp;
+    if (magnitude >=
+        0x38800000) { /* 2^-14: normal halves; a carry out of the mantissa is the next exponent */
+        kept = (magnitude - ((127 - 15) << 23)) >> 13;
+        rest = magnitude & 0x1FFF;
+        half_ulp = 0x1000;
+    } else { /* subnormal halves count units of 2^-24 */
+        uint32_t exponent = magnitude >> 23, shift = 126 - exponent;
+        if (exponent < 102) return sign; /* below 2^-25, half of the smallest */
+        uint32_t mantissa = (magnitude & 0x7FFFFF) | 0x800000;
+        kept = mantissa >> shift;
+        rest = mantissa & ((1U << shift) - 1);
+        half_ulp = 1U << (shift - 1);
+    }
+    bool up = rest > half_ulp || (rest == half_ulp && (kept & 1));
+    return (uint16_t)(sign | (kept + up));
+}
+
+static float load_f16(const uint8_t *at) {
+    uint16_t half;
+    memcpy(&half, at, sizeof half);
+    return dtype_f16_to_f32(half);
+}
+
+/* d f16, 16 bytes of nibbles: element j in the low half of byte j, j + 16 in the high half. d * (q - 8). */
+static void decode_q4_0(float *out, const uint8_t *block) {
+    float d = load_f16(block);
+    for (int j = 0; j < BLOCK / 2; j++) {
+        uint8_t pair = block[2 + j];
+        out[j] = (float)((pair & 15) - 8) * d;
+        out[j + BLOCK / 2] = (float)((pair >> 4) - 8) * d;
+    }
+}
+
+/* d f16, m f16, nibbles as Q4_0. d * q + m; the product is exact (15 bits), so one rounding whatever the
+ * compiler does. */
+static void decode_q4_1(float *out, const uint8_t *block) {
+    float d = load_f16(block), m = load_f16(block + 2);
+    for (int j = 0; j < BLOCK / 2; j++) {
+        uint8_t pair = block[4 + j];
+        out[j] = (float)(pair & 15) * d + m;
+        out[j + BLOCK / 2] = (float)(pair >> 4) * d + m;
+    }
+}
+
+/* d f16, 32 signed bytes. d * q. */
+static void decode_q8_0(float *out, const uint8_t *block) {
+    float d = load_f16(block);
+    for (int j = 0; j < BLOCK; j++) out[j] = (float)(int8_t)block[2 + j] * d;
+}
+
+static void decode_blocks(float *out, enum dtype type, const uint8_t *row, size_t n,
+                          void (*decode)(float *, const uint8_t *)) {
+    size_t block_bytes = dtype_info(type)->block_bytes;
+    assert(n % BLOCK == 0);
+    for (size_t i = 0; i < n; i += BLOCK, row += block_bytes) decode(out + i, row);
+}
+
+void dtype_decode(float *out, enum dtype type, const void *row, size_t n) {
+    switch (type) {
+    case DTYPE_F32: memcpy(out, row, n * sizeof *out); return;
+    case DTYPE_F16:
+        for (size_t i = 0; i < n; i++) out[i] = load_f16((const uint8_t *)row + 2 * i);
+        return;
+    case DTYPE_Q4_0: decode_blocks(out, type, row, n, decode_q4_0); return;
+    case DTYPE_Q4_1: decode_blocks(out, type, row, n, decode_q4_1); return;
+    case DTYPE_Q8_0: decode_blocks(out, type, row, n, decode_q8_0); return;
+    }
+    assert(false && "a type that dtype_info refuses");
+}

@@ -1,0 +1,116 @@
+/* dtype: block formats against ggml's own values, halves against arithmetic, all of them. */
+#include "base/file.h"
+#include "engine/tensor/dtype.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* tests/golden/kquant: 8192 elements each, quantised and dequantised by ggml. */
+static void decoding_is_bit_equal_to_ggml(void **state) {
+    (void)state;
+    static const struct {
+        enum dtype type;
+        const char *name;
+    } cases[] = {{DTYPE_Q4_0, "q4_0"}, {DTYPE_Q4_1, "q4_1"}, {DTYPE_Q8_0, "q8_0"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[128];
+        struct str blocks = {0}, values = {0};
+        struct status st = {0};
+        snprintf(path, sizeof path, "tests/golden/kquant/%s.blocks.bin", cases[i].name);
+        assert_true(file_read(&blocks, path, 1 << 20, &st));
+        snprintf(path, sizeof path, "tests/golden/kquant/%s.dequant_f32.bin", cases[i].name);
+        assert_true(file_read(&values, path, 1 << 20, &st));
+        float decoded[8192];
+        assert_int_equal(values.n, sizeof decoded);
+        assert_int_equal(blocks.n, dtype_row_bytes(cases[i].type, 8192));
+        dtype_decode(decoded, cases[i].type, blocks.at, 8192);
+        assert_memory_equal(decoded, values.at, sizeof decoded);
+        str_free(&blocks);
+        str_free(&values);
+    }
+}
+
+/* The value of a half by its definition, in double. */
+static double half_value(uint16_t half) {
+    int exponent = half >> 10 & 31, mantissa = half & 1023;
+    double magnitude = exponent == 0    ? ldexp(mantissa, -24)
+                       : exponent == 31 ? (mantissa ? NAN : INFINITY)
+                                        : ldexp(1024 + mantissa, exponent - 25);
+    return half & 0x8000 ? -magnitude : magnitude;
+}
+
+static void every_half_has_its_value_and_comes_back(void **state) {
+    (void)state;
+    for (uint32_t half = 0; half < 0x10000; half++) {
+        float value = dtype_f16_to_f32((uint16_t)half);
+        double wanted = half_value((uint16_t)half);
+        uint16_t back = dtype_f32_to_f16(value);
+        if (isnan(wanted)) {
+            assert_true(isnan(value));
+            assert_true(isnan(half_value(back)));
+            assert_int_equal(back, half | 0x200); /* quieted, sign and payload kept */
+        } else {
+            assert_true((double)value == wanted && !signbit(value) == !signbit(wanted));
+            assert_int_equal(back, half);
+        }
+    }
+}
+
+static void rounds_to_nearest_even_between_all_halves(void **state) {
+    (void)state;
+    for (uint32_t half = 0; half < 0x7C00; half++) {
+        /* The upper neighbour of the largest half would be 65536. */
+        double low = half_value((uint16_t)half),
+               high = half + 1 == 0x7C00 ? 65536 : half_value((uint16_t)(half + 1));
+        float middle = (float)((low + high) / 2); /* exact: one bit more than a half has */
+        uint16_t even = (uint16_t)(half & 1 ? half + 1 : half);
+        for (int negative = 0; negative < 2; negative++) {
+            uint16_t sign = negative ? 0x8000 : 0;
+            float s = negative ? -1 : 1;
+            assert_int_equal(dtype_f32_to_f16(s * middle), sign | even);
+            assert_int_equal(dtype_f32_to_f16(s * nextafterf(middle, 0)), sign | half);
+            assert_int_equal(dtype_f32_to_f16(s * nextafterf(middle, INFINITY)), sign | (half + 1));
+        }
+    }
+    assert_int_equal(dtype_f32_to_f16(INFINITY), 0x7C00);
+    assert_int_equal(dtype_f32_to_f16(3e38F), 0x7C00);
+    assert_int_equal(dtype_f32_to_f16(-1e-45F), 0x8000);
+}
+
+static void unknown_types_are_refused_by_name(void **state) {
+    (void)state;
+    assert_string_equal(dtype_info(DTYPE_Q4_1)->name, "Q4_1");
+    assert_null(dtype_info(16));
+    assert_string_equal(dtype_ggml_name(16), "IQ2_XXS");
+    assert_string_equal(dtype_ggml_name(4), "removed");
+    assert_null(dtype_info(UINT32_MAX));
+    assert_null(dtype_ggml_name(43));
+    assert_null(dtype_ggml_name(UINT32_MAX));
+}
+
+static void row_bytes_count_whole_blocks(void **state) {
+    (void)state;
+    assert_int_equal(dtype_row_bytes(DTYPE_F32, 7), 28);
+    assert_int_equal(dtype_row_bytes(DTYPE_F16, 7), 14);
+    assert_int_equal(dtype_row_bytes(DTYPE_Q4_0, 64), 36);
+    assert_int_equal(dtype_row_bytes(DTYPE_Q4_1, 64), 40);
+    assert_int_equal(dtype_row_bytes(DTYPE_Q8_0, 64), 68);
+    assert_int_equal(dtype_row_bytes(DTYPE_Q8_0, 0), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decoding_is_bit_equal_to_ggml),
+        cmocka_unit_test(every_half_has_its_value_and_comes_back),
+        cmocka_unit_test(rounds_to_nearest_even_between_all_halves),
+        cmocka_unit_test(unknown_types_are_refused_by_name),
+        cmocka_unit_test(row_bytes_count_whole_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
