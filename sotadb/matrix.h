@@ -3,7 +3,8 @@
  * Owns:    nothing; every pointer is into constant data (the compiled literal) or into the arena of whoever
  *          loaded another matrix.
  * Trusts:  the compiler of the matrix (sotac), which checked every row: ranges are in bounds, slugs are
- *          unique and sorted, texts are NUL-terminated UTF-8 and never NULL (absent is "").
+ *          unique and sorted, texts are NUL-terminated and never NULL (absent is ""). Where a row was written
+ *          is not kept: the same rows give the same bytes, whatever their order. grep the slug in the seed.
  * Threads: constant; any thread.
  *
  * One operation that kernels perform is one `struct op`. What belongs to it (paths, symbols, references,
@@ -30,12 +31,6 @@ struct range {
     unsigned first, n; /* rows [first, first + n) of the flat array that the member's comment names */
 };
 
-/* Where a row was written, for messages: "sotadb/seed/20-attention.sql", 41. */
-struct origin {
-    const char *file;
-    int line;
-};
-
 struct op {
     const char *slug;    /* "fused-attention" */
     const char *title;   /* "Fused attention (MHA/GQA/MQA)" */
@@ -51,7 +46,6 @@ struct op {
     enum op_status status;
     const char *axis; /* its ladder, or "" */
     struct range paths, symbols, references, papers, witnesses, benches;
-    struct origin origin;
 };
 
 struct op_path {
@@ -59,7 +53,6 @@ struct op_path {
     enum path_role role;
     const char *generates; /* glob of files that this one generates, or "" */
     bool planned;          /* the file is not there yet, and the row says so */
-    struct origin origin;
 };
 
 struct op_symbol {
@@ -79,6 +72,15 @@ struct paper {
     int year;
 };
 
+/* A number that a lane has to reach against the oracle. */
+struct floor {
+    const char *name;   /* "cudaAWQCosineMin" */
+    const char *metric; /* "cosine" ... */
+    double value;
+    enum floor_state state; /* recorded: written down; measured: seen on the device */
+    const char *note;       /* where the number comes from */
+};
+
 /* What proves the operation on one device. */
 struct witness {
     const char *op;
@@ -94,15 +96,16 @@ struct witness {
 struct ladder {
     const char *axis; /* "attention" */
     const char *title;
-    int fak_rung;         /* index of the rung we stand on, -1: axis not implemented */
-    const char *op;       /* the operation whose witness backs the rung, or "" */
-    const char *position; /* where we stand, in words */
-    struct range rungs;
+    int fak_rung;          /* level of the rung we stand on, -1: axis not implemented */
+    const char *op;        /* the operation whose witness backs the rung, or "" */
+    const char *position;  /* where we stand, in words */
+    struct range rungs;    /* the main line; a rung's level is its index here */
+    struct range branches; /* what grew beside it */
 };
 
 struct rung {
     const char *axis;
-    int level; /* 0, 1, 2 ... without gaps */
+    int level; /* 0, 1, 2 ... without gaps; of a branch: the rung that it stands beside */
     const char *technique;
     int year, month;    /* month 0: unknown */
     const char *change; /* what it changed */
@@ -137,6 +140,10 @@ struct matrix {
     size_t n_ladders; /* sorted by axis */
     const struct rung *rungs;
     size_t n_rungs; /* by axis, then level */
+    const struct rung *branches;
+    size_t n_branches; /* by axis, then level, then date */
+    const struct floor *floors;
+    size_t n_floors; /* by name */
     const struct bench *benches;
     size_t n_benches;
     const char *source; /* "built-in", or where it was loaded from */
@@ -157,6 +164,9 @@ const struct ladder *matrix_ladder(const struct matrix *m, const char *axis);
 
 /* The first reference of kind primary, or NULL. */
 const struct reference *matrix_primary(const struct matrix *m, const struct op *op);
+
+/* The floor of this name, or NULL: `matrix_floor(&sota_matrix, "cudaAWQCosineMin")->value`. */
+const struct floor *matrix_floor(const struct matrix *m, const char *name);
 
 /* Does `path` (from the repository root) match `glob`? `*` and `?` stay within a folder, `**` crosses
  * folders, `[a-z]` is a set; a glob ending in '/' matches everything below. Linear time. */
