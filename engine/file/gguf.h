@@ -58,16 +58,29 @@ struct gguf_tensor {
     struct view name;
     unsigned n_dims;
     uint64_t dims[4];     /* dims[0] is contiguous; missing ones are 1 */
-    uint32_t type;        /* ggml id; dtype_info(type) is never NULL in an opened file */
+    uint32_t type;        /* ggml id; dtype_info(type) is never NULL after gguf_open */
     size_t offset, bytes; /* from the start of the file */
     const void *data;
 };
 
 bool gguf_open(struct gguf **out, const char *path, struct status *st) STATUS_MUST_USE;
-void gguf_close(struct gguf *file);
+
+/* As gguf_open, for looking and not for running: tensors may have any type that ggml knows the size of,
+ * so dtype_info(type) may be NULL. gguf_runnable says whether it never is, and names the first that is. */
+bool gguf_open_header(struct gguf **out, const char *path, struct status *st) STATUS_MUST_USE;
+bool gguf_runnable(const struct gguf *file, struct status *st) STATUS_MUST_USE;
+
+/* As gguf_open_header, from bytes that must outlive *out; `name` stands for the path in messages. */
+bool gguf_parse(struct gguf **out, const char *name, const void *bytes, size_t n,
+                struct status *st) STATUS_MUST_USE;
+
+void gguf_close(struct gguf *file); /* NULL is fine */
 
 const char *gguf_path(const struct gguf *file);
+size_t gguf_size(const struct gguf *file); /* bytes of the whole file */
 uint32_t gguf_version(const struct gguf *file);
+size_t gguf_alignment(const struct gguf *file);
+size_t gguf_data_offset(const struct gguf *file); /* of the first tensor's data */
 size_t gguf_n_values(const struct gguf *file);
 const struct gguf_value *gguf_value_at(const struct gguf *file, size_t i);
 size_t gguf_n_tensors(const struct gguf *file);
@@ -93,6 +106,8 @@ bool gguf_string(struct view *out, const struct gguf *file, const char *key, con
 bool gguf_array(struct gguf_array *out, const struct gguf *file, const char *key, enum gguf_type type,
                 struct status *st) STATUS_MUST_USE;
 
-const char *gguf_type_name(enum gguf_type type);
+const char *gguf_type_name(enum gguf_type type);     /* "uint32", as gguf.md writes it */
+size_t gguf_type_bytes(enum gguf_type type);         /* of one packed item; 0 for strings and arrays */
+const char *gguf_tensor_type_name(uint32_t type_id); /* "Q4_K"; never NULL for a tensor of an opened file */
 
 #endif

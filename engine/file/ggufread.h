@@ -1,0 +1,41 @@
+/* ggufread: the parser behind gguf.h. Only engine/file includes this.
+ *
+ * Owns:    fills a struct gguf that gguf.c frees.
+ * Trusts:  nothing: see gguf.h. Memory grows with what was read, never with what a count promises.
+ * Threads: one file, one thread.
+ */
+#ifndef ENGINE_FILE_GGUFREAD_H
+#define ENGINE_FILE_GGUFREAD_H
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "engine/file/gguf.h"
+
+struct gguf {
+    char *path;
+    struct mapping map; /* empty when the bytes are the caller's */
+    const uint8_t *bytes;
+    size_t n_bytes;
+
+    uint32_t version;
+    size_t alignment, data_offset;
+    struct gguf_value *values; /* in the file's order */
+    size_t n_values;
+    struct gguf_tensor *tensors;
+    size_t n_tensors;
+    const struct gguf_value **by_key;   /* sorted: look-ups, and duplicates stand side by side */
+    const struct gguf_tensor **by_name; /* (a hash could be flooded by a hostile file) */
+    struct arena arena;                 /* the views of string arrays, the two sorted tables */
+};
+
+/* Fills *file from file->bytes; file->path is set. On false gguf_close frees what was made. */
+bool ggufread_all(struct gguf *file, struct status *st) STATUS_MUST_USE;
+
+/* The order of by_key and by_name: bytewise, the shorter first. */
+int ggufread_compare(struct view a, struct view b);
+
+enum { GGUFREAD_SHOWN = 68 };
+/* At most 64 characters of a name from a file, safe to print: anything but printable ASCII becomes '?'. */
+const char *ggufread_shown(char out[GGUFREAD_SHOWN], struct view name);
+
+#endif

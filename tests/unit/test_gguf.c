@@ -1,0 +1,410 @@
+/* gguf: sound files load, every other one ends in a sentence, and no count takes memory. */
+#include "engine/file/gguf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+
+/* --- files made by hand ------------------------------------------------------------------------------ */
+
+static void put(struct str *s, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++) str_putc(s, (char)(value >> 8 * i));
+}
+
+static void put_text(struct str *s, const char *text) {
+    put(s, strlen(text), 8);
+    str_puts(s, text);
+}
+
+static void put_header(struct str *s, uint32_t version, uint64_t n_tensors, uint64_t n_values) {
+    str_puts(s, "GGUF");
+    put(s, version, 4);
+    put(s, n_tensors, 8);
+    put(s, n_values, 8);
+}
+
+static void put_key(struct str *s, const char *key, enum gguf_type type) {
+    put_text(s, key);
+    put(s, type, 4);
+}
+
+static void put_tensor(struct str *s, const char *name, uint64_t dim0, uint64_t dim1, uint32_t type,
+                       uint64_t offset) {
+    put_text(s, name);
+    put(s, 2, 4);
+    put(s, dim0, 8);
+    put(s, dim1, 8);
+    put(s, type, 4);
+    put(s, offset, 8);
+}
+
+static void pad(struct str *s, size_t alignment, size_t more) {
+    while (s->n % alignment) str_putc(s, 0);
+    for (size_t i = 0; i < more; i++) str_putc(s, (char)i);
+}
+
+static struct gguf *parse(const struct str *s) {
+    struct gguf *file;
+    struct status st = {0};
+    if (!gguf_parse(&file, "made.gguf", s->at, s->n, &st)) fail_msg("%s", st.message);
+    return file;
+}
+
+/* Parses and frees s; it must be refused with all of the words, the file's name and "byte" among them. */
+static void refused(struct str *s, const char *word, const char *word2) {
+    struct gguf *file;
+    struct status st = {0};
+    assert_false(gguf_parse(&file, "made.gguf", str_c(s), s->n, &st));
+    assert_null(file);
+    if (!strstr(st.message, word) || !strstr(st.message, word2) || !strstr(st.message, "made.gguf: byte "))
+        fail_msg("wanted '%s' and '%s' in: %s", word, word2, st.message);
+    str_free(s);
+}
+
+/* --- sound files -------------------------------------------------------------------------------------- */
+
+static void every_value_type_is_read(void **state) {
+    (void)state;
+    struct str s = {0};
+    put_header(&s, 2, 0, 13);
+    put_key(&s, "u8", GGUF_U8), put(&s, 200, 1);
+    put_key(&s, "i8", GGUF_I8), put(&s, 0x80, 1);
+    put_key(&s, "u16", GGUF_U16), put(&s, 65535, 2);
+    put_key(&s, "i16", GGUF_I16), put(&s, 0xFFFE, 2);
+    put_key(&s, "u32", GGUF_U32), put(&s, 0xFFFFFFFF, 4);
+    put_key(&s, "i32", GGUF_I32), put(&s, 0x80000000, 4);
+    put_key(&s, "f32", GGUF_F32), put(&s, 0x3FC00000, 4);
+    put_key(&s, "yes", GGUF_BOOL), put(&s, 1, 1);
+    put_key(&s, "text", GGUF_STRING), put_text(&s, "hello");
+    put_key(&s, "list", GGUF_ARRAY), put(&s, GGUF_STRING, 4), put(&s, 2, 8), put_text(&s, ""),
+        put_text(&s, "ab");
+    put_key(&s, "u64", GGUF_U64), put(&s, UINT64_MAX, 8);
+    put_key(&s, "i64", GGUF_I64), put(&s, (uint64_t)-5, 8);
+    put_key(&s, "f64", GGUF_F64), put(&s, 0xC004000000000000, 8);
+    struct gguf *f = parse(&s);
+    assert_int_equal(gguf_version(f), 2);
+    assert_int_equal(gguf_n_values(f), 13);
+    assert_int_equal(gguf_find(f, "u8")->u, 200);
+    assert_int_equal(gguf_find(f, "i8")->i, -128);
+    assert_int_equal(gguf_find(f, "u16")->u, 65535);
+    assert_int_equal(gguf_find(f, "i16")->i, -2);
+    assert_int_equal(gguf_find(f, "u32")->u, 0xFFFFFFFF);
+    assert_int_equal(gguf_find(f, "i32")->i, INT32_MIN);
+    assert_true(gguf_find(f, "f32")->f == 1.5);
+    assert_int_equal(gguf_find(f, "yes")->u, 1);
+    assert_true(view_is(gguf_find(f, "text")->string, "hello"));
+    assert_int_equal(gguf_find(f, "list")->array.n, 2);
+    assert_true(view_is(gguf_find(f, "list")->array.strings[1], "ab"));
+    assert_true(gguf_find(f, "u64")->u == UINT64_MAX);
+    assert_int_equal(gguf_find(f, "i64")->i, -5);
+    assert_true(gguf_find(f, "f64")->f == -2.5);
+    assert_null(gguf_find(f, "absent"));
+    assert_int_equal(gguf_find(f, "u8")->offset, 24 + 8 + 2 + 4);
+    gguf_close(f);
+    str_free(&s);
+}
+
+static void typed_reads_check_type_and_range(void **state) {
+    (void)state;
+    struct str s = {0};
+    put_header(&s, 3, 0, 4);
+    put_key(&s, "n", GGUF_I32), put(&s, 0xFFFFFFFF, 4);
+    put_key(&s, "m", GGUF_U16), put(&s, 7, 2);
+    put_key(&s, "x", GGUF_F32), put(&s, 0, 4);
+    put_key(&s, "a", GGUF_ARRAY), put(&s, GGUF_I8, 4), put(&s, 3, 8), put(&s, 0x030201, 3);
+    struct gguf *f = parse(&s);
+    struct status st = {0};
+    uint64_t n;
+    double x;
+    struct gguf_array a;
+    struct view text;
+    bool yes;
+    assert_false(gguf_u64(&n, f, "n", 10, 0, &st));
+    assert_non_null(strstr(st.message, "'n' is -1 and must be 0 to 10"));
+    assert_false(gguf_u64(&n, f, "m", 6, 0, &st));
+    assert_true(gguf_u64(&n, f, "m", 7, 0, &st) && n == 7);
+    assert_true(gguf_u64(&n, f, "absent", 7, 3, &st) && n == 3);
+    assert_false(gguf_u64_required(&n, f, "absent", 7, &st));
+    assert_non_null(strstr(st.message, "'absent'"));
+    assert_false(gguf_u64(&n, f, "x", 7, 3, &st));
+    assert_true(gguf_f64(&x, f, "x", 1, &st) && x == 0);
+    assert_false(gguf_f64(&x, f, "m", 1, &st));
+    assert_false(gguf_bool(&yes, f, "m", false, &st));
+    assert_false(gguf_string(&text, f, "a", NULL, &st));
+    assert_true(gguf_string(&text, f, "absent", "so", &st) && view_is(text, "so"));
+    assert_false(gguf_array(&a, f, "a", GGUF_F32, &st));
+    assert_non_null(strstr(st.message, "array of int8 and must be array of float32"));
+    assert_true(gguf_array(&a, f, "a", GGUF_I8, &st) && a.n == 3 && a.at[2] == 3);
+    assert_true(gguf_array(&a, f, "absent", GGUF_I8, &st) && a.n == 0);
+    gguf_close(f);
+    str_free(&s);
+}
+
+static void tensors_lie_where_the_file_says(void **state) {
+    (void)state;
+    struct str s = {0};
+    put_header(&s, 3, 2, 1);
+    put_key(&s, "general.alignment", GGUF_U32), put(&s, 64, 4);
+    put_tensor(&s, "a", 32, 3, DTYPE_Q4_0, 0);
+    put_tensor(&s, "b", 5, 1, DTYPE_F16, 64);
+    pad(&s, 64, 64 + 10);
+    struct gguf *f = parse(&s);
+    const struct gguf_tensor *b = gguf_find_tensor(f, "b");
+    assert_int_equal(gguf_n_tensors(f), 2);
+    assert_int_equal(gguf_alignment(f), 64);
+    assert_int_equal(gguf_tensor_at(f, 0)->bytes, 3 * 18);
+    assert_int_equal(gguf_tensor_at(f, 0)->offset, gguf_data_offset(f));
+    assert_ptr_equal(b, gguf_tensor_at(f, 1));
+    assert_int_equal(b->bytes, 10);
+    assert_int_equal(b->dims[0], 5);
+    assert_int_equal(b->dims[2], 1);
+    assert_int_equal(((const uint8_t *)b->data)[0], 64);
+    assert_null(gguf_find_tensor(f, "c"));
+    gguf_close(f);
+    str_free(&s);
+}
+
+static void a_type_that_cannot_run_is_shown_but_not_opened(void **state) {
+    (void)state;
+    struct str s = {0};
+    put_header(&s, 3, 1, 0);
+    put_tensor(&s, "w", 256, 1, 16, 0); /* IQ2_XXS */
+    pad(&s, 32, 66);
+    struct gguf *f = parse(&s);
+    struct status st = {0};
+    assert_string_equal(gguf_tensor_type_name(gguf_tensor_at(f, 0)->type), "IQ2_XXS");
+    assert_false(gguf_runnable(f, &st));
+    assert_non_null(strstr(st.message, "'w': its type IQ2_XXS"));
+    assert_non_null(strstr(st.message, "Q8_0"));
+    gguf_close(f);
+    str_free(&s);
+}
+
+static void both_tables_of_types_agree(void **state) {
+    (void)state;
+#define GGML_BLOCK(id, elements, bytes)                                                                      \
+    assert_non_null(dtype_ggml_name(id));                                                                    \
+    assert_string_not_equal(dtype_ggml_name(id), "removed");                                                 \
+    if (dtype_info(id)) {                                                                                    \
+        assert_int_equal(dtype_info(id)->block_elements, elements);                                          \
+        assert_int_equal(dtype_info(id)->block_bytes, bytes);                                                \
+    }
+#include "engine/file/ggmlblocks.inc"
+#undef GGML_BLOCK
+}
+
+/* --- bad files ---------------------------------------------------------------------------------------- */
+
+static long peak_kib(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* The words the sentence must speak of, in any letters. */
+static bool speaks_of(const char *message, struct view about) {
+    for (const char *at = message; *at; at++)
+        if (strncasecmp(at, about.at, about.n) == 0) return true;
+    return about.n == 0;
+}
+
+static struct view field(struct view *rest) {
+    const char *tab = memchr(rest->at, '\t', rest->n);
+    size_t n = tab ? (size_t)(tab - rest->at) : rest->n;
+    struct view out = {rest->at, n};
+    rest->at += tab ? n + 1 : n;
+    rest->n -= tab ? n + 1 : n;
+    return out;
+}
+
+static void check_case(struct view row) {
+    struct view name = field(&row), expect = field(&row), about = field(&row);
+    char path[200];
+    snprintf(path, sizeof path, "tests/golden/malformed-gguf/%.*s", (int)name.n, name.at);
+    struct gguf *file;
+    struct status st = {0};
+    bool vocab = view_starts(name, "vocab_"); /* sound as a container; test_tokenizer opens these */
+    bool ok = gguf_open(&file, path, &st);
+    if (ok != (vocab || view_is(expect, "load")) && !view_is(expect, "either"))
+        fail_msg("%s: %s", path, ok ? "was accepted" : st.message);
+    if (!ok && (!speaks_of(st.message, about) || !strstr(st.message, path) || !strstr(st.message, "byte ")))
+        fail_msg("%s: no word of '%.*s', path or byte in: %s", path, (int)about.n, about.at, st.message);
+    if (ok) gguf_close(file);
+}
+
+static void the_malformed_corpus_ends_in_sentences(void **state) {
+    (void)state;
+    struct str manifest = {0};
+    struct status st;
+    if (!file_read(&manifest, "tests/golden/malformed-gguf/manifest.tsv", 1 << 20, &st))
+        fail_msg("%s", st.message);
+    struct view line, rest = {manifest.at, manifest.n};
+    assert_true(view_line(&line, &rest));
+    long before = peak_kib();
+    int cases = 0;
+    for (; view_line(&line, &rest); cases++) check_case(line);
+    assert_int_equal(cases, 45);
+    assert_in_range(peak_kib() - before, 0, 16 * 1024);
+    str_free(&manifest);
+}
+
+static void every_cut_of_a_sound_file_is_refused(void **state) {
+    (void)state;
+    struct str s = {0};
+    put_header(&s, 3, 1, 2);
+    put_key(&s, "a", GGUF_ARRAY), put(&s, GGUF_STRING, 4), put(&s, 2, 8), put_text(&s, "x"),
+        put_text(&s, "yz");
+    put_key(&s, "general.alignment", GGUF_U32), put(&s, 32, 4);
+    put_tensor(&s, "w", 32, 2, DTYPE_Q8_0, 0);
+    pad(&s, 32, 68);
+    gguf_close(parse(&s));
+    for (size_t n = 0; n < s.n; n++) {
+        struct gguf *file;
+        struct status st = {0};
+        char *exact = malloc(n ? n : 1); /* its own block, so that a read past the end shows */
+        memcpy(exact, s.at, n);
+        assert_false(gguf_parse(&file, "cut.gguf", exact, n, &st));
+        assert_true(st.message[0]);
+        free(exact);
+    }
+    str_free(&s);
+}
+
+static void products_are_checked_on_every_prefix(void **state) { /* llama.cpp#18674 */
+    (void)state;
+    struct str s = {0};
+    put_header(&s, 3, 1, 0);
+    put_tensor(&s, "w", ((uint64_t)1 << 42) + 1, (uint64_t)1 << 22, DTYPE_F32, 0);
+    pad(&s, 32, 64);
+    refused(&s, "tensor 0 'w'", "dimension");
+}
+
+static void zero_dimensions_are_refused(void **state) { /* llama.cpp#24263 */
+    (void)state;
+    struct str s = {0};
+    put_header(&s, 3, 1, 0);
+    put_tensor(&s, "w", 32, 0, DTYPE_F32, 0);
+    pad(&s, 32, 64);
+    refused(&s, "dimension 1 is 0", "");
+}
+
+static void an_alignment_must_be_a_power_of_two_in_uint32(void **state) { /* llama.cpp#26318 */
+    (void)state;
+    static const struct {
+        enum gguf_type type;
+        uint64_t value;
+        const char *word;
+    } cases[] = {
+        {GGUF_I32, (uint32_t)-32, "type int32"},
+        {GGUF_U32, 0, "power of two"},
+        {GGUF_U32, 3, "power of two"},
+        {GGUF_U64, 32, "type uint64"},
+        {GGUF_U32, 0x80000000, "past the file's end"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str s = {0};
+        put_header(&s, 3, 1, 1);
+        put_key(&s, "general.alignment", cases[i].type);
+        put(&s, cases[i].value, (int)gguf_type_bytes(cases[i].type));
+        put_tensor(&s, "w", 4, 1, DTYPE_F32, 0);
+        pad(&s, 64, 64);
+        refused(&s, cases[i].word, "");
+    }
+}
+
+static void a_second_key_or_tensor_of_a_name_is_refused(void **state) {
+    (void)state;
+    struct str s = {0};
+    put_header(&s, 3, 0, 3);
+    put_key(&s, "k", GGUF_U8), put(&s, 1, 1);
+    put_key(&s, "j", GGUF_U8), put(&s, 1, 1);
+    put_key(&s, "k", GGUF_U8), put(&s, 2, 1);
+    refused(&s, "value 2 'k'", "given before, as value 0");
+    put_header(&s, 3, 2, 0);
+    put_tensor(&s, "w", 8, 1, DTYPE_F32, 0);
+    put_tensor(&s, "w", 8, 1, DTYPE_F32, 32);
+    pad(&s, 32, 64);
+    refused(&s, "tensor 1 'w'", "tensor 0 has the same name");
+}
+
+/* 200,000 values would take minutes if every key were compared with every other. */
+static void many_keys_take_linear_time(void **state) {
+    (void)state;
+    enum { N = 200000 };
+    struct str s = {0};
+    put_header(&s, 3, 0, N);
+    char key[32];
+    for (int i = 0; i < N; i++) {
+        snprintf(key, sizeof key, "key.%d", i * 7919 % N);
+        put_key(&s, key, GGUF_U8), put(&s, 0, 1);
+    }
+    clock_t start = clock();
+    gguf_close(parse(&s));
+    assert_in_range(clock() - start, 0, 4 * CLOCKS_PER_SEC);
+    str_free(&s);
+}
+
+static void names_from_a_file_cannot_steer_the_terminal(void **state) {
+    (void)state;
+    struct str s = {0};
+    put_header(&s, 3, 0, 1);
+    put_key(&s, "\x1b[31mred", 77);
+    refused(&s, "?[31mred", "type");
+}
+
+static void foreign_files_are_named(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
+        {"PK\3\4....", "ZIP"},
+        {"\x10\0\0\0\0\0\0\0{\"__metadata__\"", "safetensors"},
+        {"<!DOCTYPE html>", "web page"},
+        {"ELF", "no GGUF file"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str s = {0};
+        str_add(&s, cases[i][0], i == 2 ? 23 : strlen(cases[i][0]));
+        refused(&s, "magic", cases[i][1]);
+    }
+}
+
+static void a_directory_or_missing_file_is_named(void **state) {
+    (void)state;
+    struct gguf *file;
+    struct status st = {0};
+    assert_false(gguf_open(&file, "tests", &st));
+    assert_non_null(strstr(st.message, "a directory"));
+    assert_false(gguf_open(&file, "no/such.gguf", &st));
+    assert_non_null(strstr(st.message, "no/such.gguf"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_malformed_corpus_ends_in_sentences), /* first: it measures the peak */
+        cmocka_unit_test(every_value_type_is_read),
+        cmocka_unit_test(typed_reads_check_type_and_range),
+        cmocka_unit_test(tensors_lie_where_the_file_says),
+        cmocka_unit_test(a_type_that_cannot_run_is_shown_but_not_opened),
+        cmocka_unit_test(both_tables_of_types_agree),
+        cmocka_unit_test(every_cut_of_a_sound_file_is_refused),
+        cmocka_unit_test(products_are_checked_on_every_prefix),
+        cmocka_unit_test(zero_dimensions_are_refused),
+        cmocka_unit_test(an_alignment_must_be_a_power_of_two_in_uint32),
+        cmocka_unit_test(a_second_key_or_tensor_of_a_name_is_refused),
+        cmocka_unit_test(many_keys_take_linear_time),
+        cmocka_unit_test(names_from_a_file_cannot_steer_the_terminal),
+        cmocka_unit_test(foreign_files_are_named),
+        cmocka_unit_test(a_directory_or_missing_file_is_named),
+    };
+    return cmocka_run_group_tests_name("gguf", tests, NULL, NULL);
+}
