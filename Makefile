@@ -2,6 +2,7 @@
 
 MODE ?= release
 CC ?= gcc
+PREFIX ?= /usr/local
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
@@ -11,11 +12,20 @@ SHELL := /bin/sh
 warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 mode_release := -O2 -g
 mode_debug := -O0 -g3
-mode_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-mode_tsan := -O1 -g -fsanitize=thread
+# gcc's manual: with sanitizers, warnings that follow the flow of values misfire.
+no_flow_warnings := -Wno-format-truncation -Wno-maybe-uninitialized -Wno-stringop-overflow
+mode_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(no_flow_warnings)
+mode_tsan := -O1 -g -fsanitize=thread $(no_flow_warnings)
 mode_cov := -O0 -g --coverage
+mode_clang := -O2 -g
+mode_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 mode_flags := $(mode_$(MODE))
-$(if $(mode_flags),,$(error MODE=$(MODE) is unknown: release, debug, asan, tsan or cov))
+$(if $(mode_flags),,$(error MODE=$(MODE) is unknown: release, debug, asan, tsan, cov, clang or fuzz))
+
+# Two modes are about the other compiler.
+ifneq ($(filter clang fuzz,$(MODE)),)
+CC := clang
+endif
 
 # Release is what people run: it lies directly under build/. The other modes have a folder each.
 bin := $(if $(filter release,$(MODE)),build,build/$(MODE))
@@ -60,6 +70,7 @@ base_libs := -l:libnettle.a -ldl
 programs := $(bin)/fak $(foreach p,sota-coverage sotac,$(if $(wildcard cmd/$(p)/*.c),$(bin)/$(p)))
 modules := $(foreach m,engine hooks scan,$(if $(wildcard cmd/fak/$(m)/*.c),$(bin)/lib/fak-$(m).so))
 
+##@ Build
 .PHONY: all
 all: $(programs) $(modules) ## build fak, sota-coverage and sotac under build/
 
@@ -102,7 +113,7 @@ endif
 
 # --- tree-sitter: others' code, others' warnings -----------------------------------------------------------
 build/deps/grammars.stamp: tools/grammars.txt tools/grammar-headers.txt
-	@sh tools/fetch-grammars; touch $@
+	@sh tools/fetch-grammars && touch $@
 $(ts_obj)/runtime.o: build/deps/grammars.stamp
 	@mkdir -p $(@D); echo "  CC    tree-sitter runtime"
 	@$(CC) -std=c11 -D_DEFAULT_SOURCE -O2 -fPIC -fvisibility=hidden -w -I$(ts_dir)/tree-sitter/tree_sitter/core/lib/include \
@@ -126,20 +137,58 @@ $(unit_tests): $(bin)/tests/%: $(obj)/tests/unit/%.o $(everything) $(treesitter)
 	@mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $< $(everything) $(treesitter) $(LDFLAGS_ALL) \
 		-lcmocka -ljansson $(git_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
 
-.PHONY: tests test
-tests: all $(unit_tests) ## build everything the tests need
-test: tests ## run the whole fast suite; the last line is `N passed, N failed, N skipped`
-	@BIN=$(bin) sh tools/run-tests $(unit_tests) $(sort $(wildcard tests/e2e/test_*.sh))
+# A fuzz target runs its corpus as a plain test; `make MODE=fuzz fuzz` gives it libFuzzer's main instead of ours.
+fuzz_targets := $(patsubst tests/fuzz/%.c,$(bin)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz_main := $(if $(filter fuzz,$(MODE)),-fsanitize=fuzzer,$(obj)/tests/fuzz/replay.o)
+$(fuzz_targets): $(bin)/tests/%: $(obj)/tests/fuzz/%.o $(filter %.o,$(fuzz_main)) $(everything) $(treesitter)
+	@mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $< $(fuzz_main) $(everything) $(treesitter) $(LDFLAGS_ALL) \
+		$(git_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
 
-# --- upkeep ------------------------------------------------------------------------------------------------
-.PHONY: help clean rooms FORCE
-help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+##@ Test
+.PHONY: tests test test-unit test-cases check fuzz
+tests: all $(unit_tests) $(fuzz_targets) ## build everything the tests need
+test: tests ## run the whole fast suite; the last line is `N passed, N failed, N skipped`
+	@BIN=$(bin) sh tools/run-tests $(unit_tests) $(fuzz_targets) $(sort $(wildcard tests/e2e/test_*.sh))
+test-unit: tests ## run the unit tests only, as in `make MODE=asan test-unit`
+	@BIN=$(bin) sh tools/run-tests $(unit_tests) $(fuzz_targets)
+test-cases: all ## run every case of a folder: make test-cases CASES=DIR
+	@BIN=$(bin) sh tools/test-cases "$(CASES)"
+check: ## lint, sanitizers, a clang build, fuzzing: minutes
+	@sh tools/check
+fuzz: $(fuzz_targets)
+
+##@ See
+.PHONY: demo model
+demo: all ## watch the main job: gate, debt, look-ups, text
+	@BIN=$(bin) sh tools/demo
+model: ## fetch SmolLM2-135M-Instruct (93 MB) into build/models
+	@sh tools/fetch-model
+
+##@ Upkeep
+.PHONY: help clean rooms fmt fmt-check lint install uninstall FORCE
+c_files = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+fmt: ## lay out the C files (clang-format)
+	@clang-format -i $(c_files)
+fmt-check: ## complain where `make fmt` would change something
+	@for file in $(c_files); do clang-format "$$file" | cmp -s - "$$file" || echo "$$file: make fmt would change it"; done \
+		>build/fmt.list; cat build/fmt.list; [ ! -s build/fmt.list ]
+lint: $(gen)/sota_matrix.c ## rooms, sizes, names, shellcheck, clang-tidy
+	@sh tools/check-rooms
+	@sh tools/check-sizes
+	@sh tools/check-scripts
+	@sh tools/check-tidy
 rooms: ## check who may include whom (tests/rooms.tsv)
 	@sh tools/check-rooms
-clean: ## remove build products, keep fetched dependencies
+install: all ## install under PREFIX (default /usr/local), below DESTDIR
+	@BIN=$(bin) PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh tools/install
+uninstall: ## remove what `make install` with the same PREFIX wrote
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh tools/install --remove
+clean: ## remove build products, keep what was fetched
 	@rm -rf build/gen build/lib build/tests build/fak build/sota-coverage build/sotac \
-		build/release build/debug build/asan build/tsan build/cov
+		build/release build/debug build/asan build/tsan build/cov build/clang build/fuzz
+help: ## this list
+	@awk -F':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@printf '\nMODE=debug, asan, tsan, cov or clang builds another way, under build/MODE\n'
 FORCE:
 
 -include $(shell find build/$(MODE)/obj -name '*.d' 2>/dev/null)
