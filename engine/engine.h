@@ -9,7 +9,8 @@
  *     struct engine_session *session;
  *     engine_open(&model, "model.gguf", &(struct engine_options){.isa = "auto"}, &st)
  *     engine_session_open(&session, model, &st)
- *     engine_feed(session, ids, n, logits, &st)       // any number of tokens, any number of times
+ *     engine_feed(session, ids, n, ENGINE_LOGITS_LAST, logits, &st)   // any number of tokens, any number of
+ * times id = sample_greedy(logits, engine_n_vocab(model), NULL)         // engine/session/sample.h
  */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
@@ -28,7 +29,9 @@ struct engine_options {
     const char *isa; /* "ref", "c", "auto"; NULL: auto */
     int threads;     /* 0: all CPUs this process may use */
     size_t chunk;    /* tokens a batch at most; 0: 512 */
-    size_t context;  /* positions to make room for, over all sessions; 0: the model's own */
+    size_t context;  /* positions to make room for, over all sessions; 0: the model's own, or as many as
+                        half of this machine's memory holds */
+    bool ids_only;   /* leave the tokenizer alone: engine_tokenizer is NULL */
 };
 
 bool engine_open(struct engine_model **out, const char *path, const struct engine_options *options,
@@ -45,14 +48,28 @@ bool engine_session_open(struct engine_session **out, struct engine_model *model
                          struct status *st) STATUS_MUST_USE;
 void engine_session_close(struct engine_session *session);
 
-/* Runs n further tokens at the next positions. logits: NULL, or [n][n_vocab] when `all`, else [n_vocab] of
- * the last token. Refuses ids outside the vocabulary and positions beyond the context; then nothing ran. */
-bool engine_feed(struct engine_session *session, const int32_t *ids, size_t n, float *logits, bool all,
-                 struct status *st) STATUS_MUST_USE;
-
 size_t engine_position(const struct engine_session *session); /* tokens fed so far */
 
-/* Index of the largest of n logits; the lowest index on ties. *margin (may be NULL) = largest - second. */
-int32_t engine_argmax(const float *logits, size_t n, float *margin);
+enum engine_logits {
+    ENGINE_LOGITS_NONE,
+    ENGINE_LOGITS_LAST, /* one row of n_vocab, of the last token */
+    ENGINE_LOGITS_ALL,  /* a row for each token */
+};
+
+/* Runs n further tokens at the session's next positions. Refuses ids outside the vocabulary, positions beyond
+ * the context and a step that the pages left cannot hold; then nothing ran. Allocates nothing. */
+bool engine_feed(struct engine_session *session, const int32_t *ids, size_t n, enum engine_logits want,
+                 float *logits, struct status *st) STATUS_MUST_USE;
+
+/* The same for several sessions at once, each at most once: their tokens share batches, and no session's
+ * logits depend on the others. `logits` holds the rows of the first part, then those of the second ... */
+struct engine_part {
+    struct engine_session *session;
+    const int32_t *ids;
+    size_t n;
+    enum engine_logits want;
+};
+bool engine_step(struct engine_model *model, const struct engine_part *parts, size_t n_parts, float *logits,
+                 struct status *st) STATUS_MUST_USE;
 
 #endif

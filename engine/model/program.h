@@ -1,7 +1,7 @@
 /* program: what a model asks a backend to do for one batch, planned once when the model is loaded.
  *
  * Owns:    nothing; a program lives in the model's arena, weights lie in the mapped file.
- * Trusts:  the architecture file that built it; program_check asserts operand ranges and widths.
+ * Trusts:  the architecture file that built it; program_check says where that trust was misplaced.
  * Threads: constant after it is built.
  *
  * Data flows one way: an architecture (engine/model/llama.c ...) turns checked metadata and tensors into a
@@ -26,7 +26,7 @@ enum op_code {
     OP_COUNT,
 };
 
-enum { PROGRAM_MAX_OPERANDS = 4, PROGRAM_NONE = -1 };
+enum { PROGRAM_MAX_OPERANDS = 4, PROGRAM_MAX_BUFFERS = 64, PROGRAM_NONE = -1 };
 
 /* A matrix [n_rows][n_cols] (row-major, rows of dtype_row_bytes) or a vector (n_rows 1). */
 struct weight {
@@ -70,7 +70,14 @@ struct program {
     size_t n_vocab, n_layers, n_heads, n_kv_heads, head_dim;
     size_t context;                   /* positions the model was made for */
     size_t rope_dims;                 /* dims of a head that rotate, even */
-    const float *rope_cos, *rope_sin; /* [context][rope_dims / 2]: pow in f64, rounded to f32 */
+    const float *rope_cos, *rope_sin; /* [context][rope_dims / 2]: computed in f64, rounded to f32 */
 };
+
+/* What every backend relies on, for the whole program: operands in range, widths and weight shapes that fit
+ * the operation, nothing read before it was written, rows of `select` never mixed with rows of the batch,
+ * logits at the end. False names the step: a bug in the architecture file that built the program. */
+bool program_check(const struct program *program, struct status *st) STATUS_MUST_USE;
+
+const char *program_op_name(enum op_code op);
 
 #endif
