@@ -44,7 +44,7 @@ objects = $(patsubst %.c,$(obj)/%.o,$(call sources,$(1)))
 matrix := $(obj)/gen/sota_matrix.o
 base := $(call objects,base)
 sotadb := $(call objects,sotadb ladders) $(matrix)
-sql := $(call objects,sotadb/sql)
+sql := $(call objects,sotadb/sql sotadb/emit)
 scan := $(call objects,coverage/scan)
 coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/history)
 git := $(call objects,git/index git/repo)
@@ -66,8 +66,8 @@ sql_libs := -lsqlite3
 token_libs := -lonig -l:libutf8proc.a
 base_libs := -l:libnettle.a -ldl
 
-# TEMPORARY while rooms are being built: only what has sources. Goes when sotac and the modules have landed.
-programs := $(bin)/fak $(foreach p,sota-coverage sotac,$(if $(wildcard cmd/$(p)/*.c),$(bin)/$(p)))
+# TEMPORARY while rooms are being built: only what has sources. Goes when the modules have landed.
+programs := $(bin)/fak $(bin)/sotac $(foreach p,sota-coverage,$(if $(wildcard cmd/$(p)/*.c),$(bin)/$(p)))
 modules := $(foreach m,engine hooks scan,$(if $(wildcard cmd/fak/$(m)/*.c),$(bin)/lib/fak-$(m).so))
 
 ##@ Build
@@ -97,13 +97,8 @@ $(obj)/%.o: %.c
 # --- the matrix: seed -> sotac -> one C literal ------------------------------------------------------------
 # sotac is a build tool: always the release one, so that every mode compiles the same literal.
 seeds := sotadb/schema.sql $(sort $(wildcard sotadb/seed/*.sql))
-ifneq ($(wildcard cmd/sotac/*.c),)
 $(gen)/sota_matrix.c: build/sotac $(seeds)
 	@mkdir -p $(@D); echo "  SOTAC $@"; build/sotac -o $@ $(seeds)
-else # TEMPORARY: an empty matrix until sotac has landed
-$(gen)/sota_matrix.c:
-	@mkdir -p $(@D); printf '#include "sotadb/matrix.h"\nconst struct matrix sota_matrix = {.source = "built-in"};\n' >$@
-endif
 $(matrix): $(gen)/sota_matrix.c
 	@mkdir -p $(@D); echo "  CC    $<"; $(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 ifneq ($(MODE),release)

@@ -156,7 +156,7 @@ CREATE TABLE bench (
     backend TEXT NOT NULL CONSTRAINT "backend is empty: 'cpu avx2', 'cuda sm_90' ..." CHECK (backend <> ''),
     engine TEXT NOT NULL CONSTRAINT "engine is empty: 'fak', 'llama.cpp', 'vLLM', 'SGLang' ..." CHECK (engine <> ''),
     baseline TEXT NOT NULL CONSTRAINT "baseline is empty: the peer's figure from the same run, or 'none'" CHECK (baseline <> ''),
-    "commit" TEXT NOT NULL CONSTRAINT "commit is empty: the commit or release that was measured" CHECK ("commit" <> ''),
+    commit_id TEXT NOT NULL CONSTRAINT "commit_id is empty: the commit or release that was measured" CHECK (commit_id <> ''),
     public_commit INTEGER NOT NULL CONSTRAINT "public_commit is 1 when anyone can fetch the commit, else 0" CHECK (public_commit IN (0, 1)),
     artifact TEXT NOT NULL DEFAULT '', -- file with the raw figures
     command TEXT NOT NULL CONSTRAINT "command is empty: what to type to measure it again" CHECK (command <> ''),
@@ -165,5 +165,5 @@ CREATE TABLE bench (
     measured_on TEXT NOT NULL
         CONSTRAINT "measured_on is the day of the run, YYYY-MM-DD" CHECK (measured_on GLOB '20[0-9][0-9]-[01][0-9]-[0-3][0-9]'),
     file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line()),
-    PRIMARY KEY (op, measured_on, model, quant, machine, backend, engine, unit, "commit", command)
+    PRIMARY KEY (op, measured_on, model, quant, machine, backend, engine, unit, commit_id, command)
 ) STRICT;

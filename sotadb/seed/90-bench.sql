@@ -1,0 +1,7 @@
+-- Measured figures, ours and those of a peer from the same run. Figures of the tree that the seeds describe are never rows
+-- of ours. To add one, copy this form; `fak bench` prints it ready to paste:
+--
+-- INSERT INTO bench (op, number, unit, model, quant, machine, backend, engine, baseline, commit_id, public_commit, artifact,
+--                    command, regime, measured_on) VALUES
+-- ('block-quant-gemm', 0.0, 'tok/s', 'SmolLM2-135M-Instruct', 'Q8_0', 'AMD EPYC ..., 2 threads', 'cpu AVX-512', 'fak',
+--  'llama.cpp b1234: 0.0 tok/s in the same run', 'abc1234', 1, '', 'fak bench ...', 'wall-clock', '2026-11-30');

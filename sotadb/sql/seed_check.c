@@ -1,0 +1,167 @@
+/* seed_check: what only the whole matrix can show. A check is a query; each of its rows is a complaint. */
+#include "base/file.h"
+#include "sotadb/sql/seed.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+static const char *const checks[] = {
+    /* every operation names what to read first */
+    "SELECT file, line, 'op ''' || slug || ''' has no primary reference; add a row to reference with kind "
+    "''primary'' and the link to read' FROM op "
+    "WHERE slug NOT IN (SELECT op FROM reference WHERE kind = 'primary')",
+
+    /* and where its code lies, or will lie */
+    "SELECT file, line, 'op ''' || slug || ''' has no path; add a row to op_path (planned = 1 while there is "
+    "no "
+    "file)' FROM op WHERE slug NOT IN (SELECT op FROM op_path)",
+
+    /* shipped means that a witness runs */
+    "SELECT file, line, 'op ''' || slug || ''' is ''shipped'' without a witness; add a row to witness whose "
+    "test "
+    "file exists, or write ''planned''' FROM op "
+    "WHERE status = 'shipped' AND slug NOT IN (SELECT op FROM witness WHERE test <> '')",
+    "SELECT w.file, w.line, 'op ''' || op || ''' is ''shipped'' and its witness ''' || test || ''' is not "
+    "there; "
+    "write the test, or let the operation be ''planned''' FROM witness w JOIN op ON slug = op "
+    "WHERE status = 'shipped' AND test <> '' AND NOT seed_file_exists(test)",
+    "SELECT w.file, w.line, 'op ''' || op || ''' is ''shipped'' and its acceptance script ''' || acceptance "
+    "|| "
+    "''' is not there; write it, or leave acceptance empty' FROM witness w JOIN op ON slug = op "
+    "WHERE status = 'shipped' AND acceptance <> '' AND NOT seed_file_exists(acceptance)",
+    "SELECT p.file, p.line, 'op ''' || op || ''' is ''shipped'' and all its kernels are planned; a file has "
+    "to "
+    "exist' FROM op_path p JOIN op ON slug = op WHERE status = 'shipped' GROUP BY op HAVING min(planned) = 1",
+
+    /* one name, one operation */
+    "SELECT a.file, a.line, 'alias ''' || alias || ''' is the slug of an operation already; delete the "
+    "alias' "
+    "FROM op_alias a JOIN op ON slug = alias",
+
+    /* ladders: levels without gaps, dates in order, a rung that a witness backs */
+    "SELECT file, line, 'ladder ''' || axis || ''' has no rung; add its rungs from level 0' FROM ladder "
+    "WHERE axis NOT IN (SELECT axis FROM rung)",
+    "SELECT file, line, 'ladder ''' || axis || ''' has a gap: after level ' || (want - 1) || ' comes level ' "
+    "|| "
+    "level || '; levels count 0, 1, 2 ...' FROM "
+    "(SELECT *, row_number() OVER (PARTITION BY axis ORDER BY level) - 1 AS want FROM rung) WHERE level <> "
+    "want",
+    "SELECT file, line, 'ladder ''' || axis || ''' is out of order: ''' || technique || ''' (' || "
+    "CASE month WHEN 0 THEN year ELSE printf('%d-%02d', year, month) END || "
+    "') is older than the rung below it; order the rungs by date' FROM "
+    "(SELECT *, lag(year) OVER down AS year0, lag(month) OVER down AS month0 FROM rung "
+    "WINDOW down AS (PARTITION BY axis ORDER BY level)) "
+    "WHERE year < year0 OR (year = year0 AND month > 0 AND month < month0)",
+    "SELECT file, line, 'ladder ''' || axis || ''' stands on rung ' || fak_rung || ', and the highest is ' "
+    "|| "
+    "(SELECT max(level) FROM rung r WHERE r.axis = ladder.axis) || '; fak_rung is a level of the ladder' "
+    "FROM ladder WHERE fak_rung > (SELECT max(level) FROM rung r WHERE r.axis = ladder.axis)",
+    "SELECT l.file, l.line, 'ladder ''' || l.axis || ''' stands on rung ' || fak_rung || ' and no shipped "
+    "operation backs it; name one whose witness does in op, or write -1' "
+    "FROM ladder l LEFT JOIN op ON slug = op WHERE fak_rung >= 0 AND status IS NOT 'shipped'",
+    "SELECT l.file, l.line, 'ladder ''' || l.axis || ''' is backed by op ''' || slug || ''', whose ladder is "
+    "' || "
+    "coalesce('''' || op.axis || '''', 'none') || '; let both name each other' "
+    "FROM ladder l JOIN op ON slug = op WHERE op.axis IS NOT l.axis",
+};
+
+static void file_is_there(sqlite3_context *context, int n, sqlite3_value **values) {
+    (void)n;
+    const struct seed *seed = sqlite3_user_data(context);
+    struct str path = {0};
+    str_printf(&path, "%s/%s", seed->root, (const char *)sqlite3_value_text(values[0]));
+    sqlite3_result_int(context, !path.failed && file_exists(str_c(&path)));
+    str_free(&path);
+}
+
+static bool refuse(const struct seed *seed, struct status *st) {
+    return status_fail(st, STATUS_BAD_INPUT, "the matrix cannot be checked: %s", sqlite3_errmsg(seed->db));
+}
+
+static bool run(const struct seed *seed, const char *query, struct status *st) {
+    struct str text = {0};
+    str_printf(&text, "INSERT INTO temp.complaint %s", query);
+    bool ok = str_ok(&text, st);
+    if (ok && sqlite3_exec(seed->db, text.at, NULL, NULL, NULL) != SQLITE_OK) ok = refuse(seed, st);
+    str_free(&text);
+    return ok;
+}
+
+/* --- names that no row has --------------------------------------------------------------------------------
+ */
+
+/* One foreign key of one row: "branch.axis, level = 'attention', '9' names no row of rung". */
+static bool dangling(const struct seed *seed, const char *table, long long row, const char *parent, int key,
+                     struct status *st) {
+    sqlite3_stmt *columns = NULL;
+    struct str names = {0}, values = {0}, query = {0};
+    bool ok = sqlite3_prepare_v2(
+                  seed->db, "SELECT \"from\" FROM pragma_foreign_key_list(?1) WHERE id = ?2 ORDER BY seq", -1,
+                  &columns, NULL) == SQLITE_OK ||
+              refuse(seed, st);
+    if (!ok) goto out;
+    sqlite3_bind_text(columns, 1, table, -1, SQLITE_STATIC);
+    sqlite3_bind_int(columns, 2, key);
+    while (sqlite3_step(columns) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(columns, 0);
+        str_printf(&names, "%s%s", names.n ? ", " : "", name);
+        str_printf(&values, "%s%s", values.n ? " || ', ' || " : "", name);
+    }
+    str_printf(&query,
+               "SELECT file, line, '%s: %s is ''' || %s || ''', and no row of %s has that name; add it there "
+               "or mend "
+               "the name' FROM %s WHERE rowid = %lld",
+               table, str_c(&names), str_c(&values), parent, table, row);
+    ok = str_ok(&query, st) && run(seed, query.at, st);
+out:
+    sqlite3_finalize(columns);
+    str_free(&names);
+    str_free(&values);
+    str_free(&query);
+    return ok;
+}
+
+static bool check_names(const struct seed *seed, struct status *st) {
+    sqlite3_stmt *broken = NULL;
+    bool ok = sqlite3_prepare_v2(seed->db, "PRAGMA foreign_key_check", -1, &broken, NULL) == SQLITE_OK ||
+              refuse(seed, st);
+    int code = SQLITE_DONE;
+    while (ok && (code = sqlite3_step(broken)) == SQLITE_ROW)
+        ok = dangling(seed, (const char *)sqlite3_column_text(broken, 0), sqlite3_column_int64(broken, 1),
+                      (const char *)sqlite3_column_text(broken, 2), sqlite3_column_int(broken, 3), st);
+    if (ok && code != SQLITE_DONE) ok = refuse(seed, st);
+    sqlite3_finalize(broken);
+    return ok;
+}
+
+/* --- the report -------------------------------------------------------------------------------------------
+ */
+
+static bool report(struct str *complaints, const struct seed *seed, struct status *st) {
+    sqlite3_stmt *all = NULL;
+    bool ok =
+        sqlite3_prepare_v2(seed->db, "SELECT file, line, why FROM temp.complaint ORDER BY file, line, why",
+                           -1, &all, NULL) == SQLITE_OK ||
+        refuse(seed, st);
+    int code = SQLITE_DONE;
+    while (ok && (code = sqlite3_step(all)) == SQLITE_ROW)
+        str_printf(complaints, "%s:%d: %s\n", (const char *)sqlite3_column_text(all, 0),
+                   sqlite3_column_int(all, 1), (const char *)sqlite3_column_text(all, 2));
+    if (ok && code != SQLITE_DONE) ok = refuse(seed, st);
+    sqlite3_finalize(all);
+    return ok && str_ok(complaints, st);
+}
+
+bool seed_check(struct str *complaints, struct seed *seed, const char *root, struct status *st) {
+    seed->root = root;
+    if (sqlite3_create_function(seed->db, "seed_file_exists", 1, SQLITE_UTF8, seed, file_is_there, NULL,
+                                NULL) != SQLITE_OK ||
+        sqlite3_exec(seed->db,
+                     "DROP TABLE IF EXISTS temp.complaint; "
+                     "CREATE TEMP TABLE complaint (file TEXT, line INTEGER, why TEXT)",
+                     NULL, NULL, NULL) != SQLITE_OK)
+        return refuse(seed, st);
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof checks / sizeof *checks; i++) ok = run(seed, checks[i], st);
+    return ok && check_names(seed, st) && report(complaints, seed, st);
+}
