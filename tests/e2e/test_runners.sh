@@ -106,6 +106,13 @@ check "a file of 800 lines, a pair of one stem" sh "$tree/tools/check-sizes"
 touch "$tree/git/file.c"
 check_exit "a stem taken twice" 1 sh "$tree/tools/check-sizes"
 
+rm "$tree/git/file.c"
+mkdir "$tree/engine/kernels/ref" "$tree/engine/kernels/exact"
+touch "$tree/engine/kernels/ref/rope.c" "$tree/engine/kernels/exact/rope.c"
+check "an operation in two lanes" sh "$tree/tools/check-sizes"
+touch "$tree/engine/rope.c"
+check_exit "an operation outside the lanes" 1 sh "$tree/tools/check-sizes"
+
 check "rooms: allowed" sh "$tree/tools/check-rooms"
 echo '#include "git/file.h"' >"$tree/base/up.c"
 check_exit "rooms: base may not include git" 1 sh "$tree/tools/check-rooms"
