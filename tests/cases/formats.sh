@@ -1,0 +1,91 @@
+#!/bin/sh
+# Files and directories of $CASES as a stranger hands them to the program: damaged GGUF through `fak inspect`, and the
+# formats that are not read yet, each of which has to be refused in one sentence and counts as skipped.
+. "$(dirname "$0")/../e2e/tap.sh"
+
+# measured COMMAND...: runs it; $code, $said (standard error) and $peak, the most memory it held, in KiB
+measured() {
+    said=$(python3 - "$@" <<'PY' 2>&1
+import resource, subprocess, sys
+try:
+    done = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=10)
+    code, said = done.returncode, done.stderr.decode(errors="replace")
+except subprocess.TimeoutExpired:
+    code, said = 124, "still running after 10 s"
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+print(said, end="")
+PY
+    )
+    code=${said%% *}
+    peak=$(printf '%s\n' "$said" | head -n 1)
+    peak=${peak#* }
+    said=$(printf '%s\n' "$said" | tail -n +2)
+}
+# refusal NAME FILE: empty when $code and $said are a proper refusal of FILE, else what is wrong
+refusal() {
+    case $code in 1 | 2) ;; *) echo "exit $code"; return ;; esac
+    sentences=$(printf '%s\n' "$said" | grep -vc "^Try '")
+    [ "$sentences" -eq 1 ] || { echo "$sentences lines instead of one sentence"; return; }
+    case $said in *"${1##*/}"*) ;; *) echo "does not name the file" ;; esac
+}
+result() { if [ -z "$2" ]; then tap_pass "$1"; else tap_fail "$1" "$2" "$said"; fi; }
+
+# --- GGUF with one fault each: cases/malformed-gguf/manifest.tsv ------------------------------------------------
+manifest=$CASES/cases/malformed-gguf/manifest.tsv
+tab=$(printf '\t')
+gguf() { # gguf FILE EXPECT
+    measured fak inspect "$CASES/cases/malformed-gguf/$1"
+    wrong=
+    case $2 in
+    error) wrong=$(refusal "$1") ;;
+    load) # an empty container may still lack what makes it a model
+        [ "$code" -eq 0 ] || case $said in *general.architecture*) wrong=$(refusal "$1") ;; *) wrong="exit $code" ;; esac ;;
+    either) [ "$code" -eq 0 ] || wrong=$(refusal "$1") ;;
+    *) wrong="the manifest says '$2'" ;;
+    esac
+    [ -n "$wrong" ] || [ "$peak" -le 16384 ] || wrong="held $peak KiB"
+    result "malformed-gguf/$1: $2" "$wrong"
+}
+if [ -f "$manifest" ]; then
+    while IFS=$tab read -r file expect _; do
+        case $file in
+        file | '') ;;
+        vocab_*) # sound containers: the fault is the tokenizer's
+            measured fak tokenize "$CASES/cases/malformed-gguf/$file" -p x
+            result "malformed-gguf/$file: error" "$(refusal "$file")" ;;
+        *) gguf "$file" "$expect" ;;
+        esac
+    done <"$manifest"
+else
+    tap_skip "malformed-gguf" "there is no $manifest"
+fi
+
+# --- block formats: those that are read are committed, and tested by test_dtype ---------------------------------
+if [ -f "$CASES/kat/kquant/manifest.txt" ]; then
+    while read -r type _; do
+        mine=$root/tests/golden/kquant/$type.blocks.bin
+        if [ ! -f "$mine" ]; then tap_skip "kquant/$type" "the type is not read yet"
+        else check "kquant/$type: tested on these bytes" cmp "$mine" "$CASES/kat/kquant/$type.blocks.bin"
+        fi
+    done <"$CASES/kat/kquant/manifest.txt"
+else
+    tap_skip "kquant" "there is no $CASES/kat/kquant"
+fi
+
+# --- what is not read yet: refused by name, counted as skipped -----------------------------------------------------
+not_yet() { # not_yet PATH NAME WHAT
+    measured fak inspect "$1"
+    wrong=$(refusal "$1")
+    if [ -z "$wrong" ]; then tap_skip "$2" "$3 not read yet; refused: $said"; else tap_fail "$2" "$wrong" "$said"; fi
+}
+for path in "$CASES"/cases/malformed-safetensors/*.safetensors; do
+    [ ! -f "$path" ] || not_yet "$path" "malformed-safetensors/${path##*/}" "safetensors are"
+done
+for path in "$CASES"/golden/quant/model/*/ "$CASES"/golden/quant/malformed/*/; do
+    path=${path%/}
+    [ ! -d "$path" ] || not_yet "$path" "quant/${path#"$CASES"/golden/quant/}" "directories of quantised tensors are"
+done
+for path in "$CASES"/golden/quant/tensor/* "$CASES"/kat/gptq; do
+    [ ! -e "$path" ] || tap_skip "${path#"$CASES"/}" "tensors of this format are not read yet"
+done
+tap_end
