@@ -1,13 +1,11 @@
 #include "base/module.h"
 
-#include "base/str.h"
-
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The directory of the running program, with the slash; Linux only, as is everything dlopen'd here. */
-static bool program_dir(struct str *out, struct status *st) {
+/* Linux only, as is everything dlopen'd here. */
+bool module_program_dir(struct str *out, struct status *st) {
     char path[4096];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path);
     if (n <= 0 || (size_t)n == sizeof path)
@@ -19,7 +17,7 @@ static bool program_dir(struct str *out, struct status *st) {
 
 bool module_table(const void **table, const char *name, const char *symbol, struct status *st) {
     struct str path = {0};
-    bool ok = program_dir(&path, st);
+    bool ok = module_program_dir(&path, st);
     if (!ok) goto out;
     str_printf(&path, "lib/%s.so", name);
     ok = str_ok(&path, st);

@@ -11,7 +11,10 @@
 #ifndef BASE_MODULE_H
 #define BASE_MODULE_H
 
-#include "base/status.h"
+#include "base/str.h"
+
+/* Appends the directory of the running program, with its slash, to *out. */
+bool module_program_dir(struct str *out, struct status *st) STATUS_MUST_USE;
 
 /* *table = the address of `symbol` in lib/NAME.so beside the running program. */
 bool module_table(const void **table, const char *name, const char *symbol,

@@ -4,7 +4,7 @@
 #include "engine/file/gguf.h"
 #include "engine/model/model.h"
 #include "engine/session/batcher.h"
-#include "engine/session/kv.h"
+#include "engine/session/pagetable.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct engine_model {
     struct arena arena; /* the program */
     struct program program;
     struct backend *backend;
-    struct kv kv;
+    struct pagetable pages;
     struct batcher batcher;
     uint64_t step; /* counts engine_step, to see a session that comes twice */
 };
@@ -43,7 +43,7 @@ static size_t context_that_fits(const struct hparams *h) {
 static bool open_program(struct engine_model *m, const struct engine_options *o, size_t *room,
                          struct status *st) {
     struct hparams h;
-    if (!hparams_read(&h, m->file, st)) return false;
+    if (!model_runs(m->file, st) || !hparams_read(&h, m->file, st)) return false;
     *room = o->context ? o->context : context_that_fits(&h);
     if (*room < h.context) h.context = *room;
     if (h.context == 0)
@@ -75,8 +75,8 @@ static bool open_backend(struct engine_model *m, const struct engine_options *o,
         .n_pages = n_pages,
     };
     return backend_open_cpu(&m->backend, &m->program, &options, st) &&
-           kv_init(&m->kv, n_pages, per_sequence, st) &&
-           batcher_init(&m->batcher, m->backend, &m->kv, options.max_batch, m->program.n_vocab, st);
+           pagetable_init(&m->pages, n_pages, per_sequence, st) &&
+           batcher_init(&m->batcher, m->backend, &m->pages, options.max_batch, m->program.n_vocab, st);
 }
 
 bool engine_open(struct engine_model **out, const char *path, const struct engine_options *options,
@@ -87,7 +87,7 @@ bool engine_open(struct engine_model **out, const char *path, const struct engin
     struct engine_model *m = calloc(1, sizeof *m);
     if (!m) return status_fail(st, STATUS_NO_MEMORY, "out of memory opening '%s'", path);
     size_t room = 0;
-    bool ok = gguf_open(&m->file, path, st) && open_program(m, options, &room, st) &&
+    bool ok = gguf_open_header(&m->file, path, st) && open_program(m, options, &room, st) &&
               (options->ids_only || open_tokenizer(m, st)) && open_backend(m, options, room, st);
     if (ok) *out = m;
     else engine_close(m);
@@ -97,11 +97,11 @@ bool engine_open(struct engine_model **out, const char *path, const struct engin
 void engine_close(struct engine_model *m) {
     if (!m) return;
     batcher_release(&m->batcher);
-    kv_release(&m->kv);
+    pagetable_release(&m->pages);
     if (m->backend) backend_close(m->backend);
     arena_release(&m->arena);
     if (m->tokenizer) tokenizer_close(m->tokenizer);
-    if (m->file) gguf_close(m->file);
+    gguf_close(m->file);
     free(m);
 }
 
@@ -118,7 +118,7 @@ bool engine_session_open(struct engine_session **out, struct engine_model *model
     struct engine_session *s = calloc(1, sizeof *s);
     if (!s) return status_fail(st, STATUS_NO_MEMORY, "out of memory opening a session");
     s->model = model;
-    if (!kv_open(&s->sequence, &model->kv, st)) {
+    if (!pagetable_open(&s->sequence, &model->pages, st)) {
         free(s);
         return false;
     }
@@ -128,7 +128,7 @@ bool engine_session_open(struct engine_session **out, struct engine_model *model
 
 void engine_session_close(struct engine_session *s) {
     if (!s) return;
-    kv_close(&s->model->kv, s->sequence);
+    pagetable_close(&s->model->pages, s->sequence);
     free(s);
 }
 
@@ -160,18 +160,18 @@ static bool check_step(struct engine_model *m, const struct engine_part *parts, 
         assert(s->model == m && s->step != m->step);
         s->step = m->step;
         if (!check_part(m, &parts[i], st)) return false;
-        missing += kv_missing(&m->kv, s->sequence, s->position + parts[i].n);
+        missing += pagetable_missing(&m->pages, s->sequence, s->position + parts[i].n);
     }
-    if (missing <= m->kv.n_free) return true;
+    if (missing <= m->pages.n_free) return true;
     return status_fail(st, STATUS_NO_MEMORY,
                        "the sessions of this model share %zu positions and these tokens need %zu more than "
                        "are free; close a session or open the model with a larger context",
-                       m->kv.n_pages * KV_PAGE, (missing - m->kv.n_free) * KV_PAGE);
+                       m->pages.n_pages * KV_PAGE, (missing - m->pages.n_free) * KV_PAGE);
 }
 
 static void run_part(struct engine_model *m, const struct engine_part *part) {
     struct engine_session *s = part->session;
-    kv_take(&m->kv, s->sequence, s->position + part->n);
+    pagetable_take(&m->pages, s->sequence, s->position + part->n);
     for (size_t i = 0; i < part->n; i++) {
         bool wants =
             part->want == ENGINE_LOGITS_ALL || (part->want == ENGINE_LOGITS_LAST && i + 1 == part->n);

@@ -173,8 +173,13 @@ int cli_finish(struct cli *cli, int code) {
 
 int cli_fail(struct cli *cli, const struct status *st) {
     const char *name = cli->command ? cli->command->name : NULL;
+    char message[sizeof st->message];
+    /* Messages quote files and arguments; what a terminal would obey is shown as '?'. */
+    snprintf(message, sizeof message, "%s", st->message);
+    for (char *c = message; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
     fflush(stdout);
-    fprintf(stderr, "%s%s%s: %s\n", cli->program, name ? " " : "", name ? name : "", st->message);
+    fprintf(stderr, "%s%s%s: %s\n", cli->program, name ? " " : "", name ? name : "", message);
     if (st->code == STATUS_USAGE)
         fprintf(stderr, "Try '%s help%s%s'.\n", cli->program, name ? " " : "", name ? name : "");
     return status_exit_code(st);

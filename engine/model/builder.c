@@ -1,6 +1,6 @@
 #include "engine/model/builder.h"
 
-#include "engine/model/rope.h"
+#include "engine/model/rotary.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,8 +8,9 @@
 
 enum { NAME_SIZE = 64 }; /* ggml's limit for tensor names, NUL included */
 
-void builder_begin(struct builder *b, struct arena *arena, const struct gguf *file, struct status *st) {
-    *b = (struct builder){.arena = arena, .file = file, .st = st, .layer = PROGRAM_NONE};
+void builder_begin(struct builder *b, struct arena *arena, const struct gguf *file, const char *arch,
+                   struct status *st) {
+    *b = (struct builder){.arena = arena, .file = file, .arch = arch, .st = st, .layer = PROGRAM_NONE};
 }
 
 bool builder_fail(struct builder *b, enum status_code code, const char *format, ...) {
@@ -147,12 +148,12 @@ size_t builder_n_vocab(struct builder *b) {
     return (size_t)t->dims[1];
 }
 
-void builder_rope_tables(struct builder *b, size_t context, const struct rope *rope) {
+void builder_rope_tables(struct builder *b, size_t context, const struct rotary *rotary) {
     struct program *p = &b->program;
     if (b->failed) return;
     p->context = context;
-    p->rope_dims = rope->dims;
-    if (!rope_tables(&p->rope_cos, &p->rope_sin, b->arena, context, rope, b->st)) b->failed = true;
+    p->rope_dims = rotary->dims;
+    if (!rotary_tables(&p->rope_cos, &p->rope_sin, b->arena, context, rotary, b->st)) b->failed = true;
 }
 
 /* --- steps --------------------------------------------------------------------------------------------- */
@@ -244,9 +245,9 @@ static bool all_used(struct builder *b) {
         while (j < b->used.n && used[j] != t) j++;
         if (j == b->used.n)
             return builder_fail(b, STATUS_UNSUPPORTED,
-                                "tensor %.*s (at byte %zu) is no part of the model that the metadata "
-                                "describes; this build cannot run it",
-                                (int)t->name.n, t->name.at, t->offset);
+                                "tensor %.*s (at byte %zu) is no part of the %s model that the metadata "
+                                "describes; leaving it out would give wrong text",
+                                (int)t->name.n, t->name.at, t->offset, b->arch);
     }
     return true;
 }

@@ -22,6 +22,7 @@ struct builder_list {
 struct builder {
     struct arena *arena;
     const struct gguf *file;
+    const char *arch; /* for messages */
     struct status *st;
     bool failed;
     int layer;
@@ -29,7 +30,8 @@ struct builder {
     struct program program;
 };
 
-void builder_begin(struct builder *b, struct arena *arena, const struct gguf *file, struct status *st);
+void builder_begin(struct builder *b, struct arena *arena, const struct gguf *file, const char *arch,
+                   struct status *st);
 
 /* Records a refusal (the first one counts) and is false; the file's path is put before it. */
 bool builder_fail(struct builder *b, enum status_code code, const char *format, ...) STATUS_PRINTF(3, 4);
@@ -51,9 +53,9 @@ int builder_vector(struct builder *b, size_t n, const char *format, ...) STATUS_
 /* The values of an optional F32 vector that no step reads; NULL when the file has none. */
 const float *builder_values(struct builder *b, size_t n, const char *name);
 
-/* The rotary tables of the program for `context` positions (rope.h). */
-struct rope;
-void builder_rope_tables(struct builder *b, size_t context, const struct rope *rope);
+/* The rotary tables of the program for `context` positions (rotary.h). */
+struct rotary;
+void builder_rope_tables(struct builder *b, size_t context, const struct rotary *rotary);
 
 void builder_embed(struct builder *b, int table, int out);
 void builder_rms_norm(struct builder *b, int in, int weight, float eps, int out);

@@ -55,17 +55,6 @@ static bool positive(struct reader *r, const char *name, double value) {
            refuse(r, STATUS_BAD_INPUT, "%s is %g; it has to be a positive number", key_of(r, name), value);
 }
 
-static bool read_arch(struct hparams *h, struct reader *r) {
-    struct view arch;
-    if (!gguf_string(&arch, r->file, "general.architecture", "", r->st)) return false;
-    if (arch.n == 0) return refuse(r, STATUS_BAD_INPUT, "general.architecture is missing");
-    if (arch.n >= sizeof h->arch)
-        return refuse(r, STATUS_UNSUPPORTED, "general.architecture is a text of %zu bytes", arch.n);
-    memcpy(h->arch, arch.at, arch.n);
-    r->arch = h->arch;
-    return true;
-}
-
 /* Every block has tensors, so block_count cannot exceed their number: a lie costs no memory. */
 static bool read_layers(struct hparams *h, struct reader *r) {
     if (!size_required(&h->n_layers, r, "block_count", UINT64_MAX)) return false;
@@ -135,11 +124,23 @@ static bool refuse_unknown_rules(struct reader *r) {
     return true;
 }
 
+bool hparams_arch(char out[HPARAMS_ARCH], const struct gguf *file, struct status *st) {
+    const struct reader r = {.file = file, .st = st};
+    struct view arch;
+    if (!gguf_string(&arch, file, "general.architecture", "", st)) return false;
+    if (arch.n == 0) return refuse(&r, STATUS_BAD_INPUT, "general.architecture is missing");
+    if (arch.n >= HPARAMS_ARCH || memchr(arch.at, '\0', arch.n))
+        return refuse(&r, STATUS_UNSUPPORTED, "general.architecture is no name: a text of %zu bytes", arch.n);
+    memcpy(out, arch.at, arch.n);
+    out[arch.n] = '\0';
+    return true;
+}
+
 bool hparams_read(struct hparams *out, const struct gguf *file, struct status *st) {
     *out = (struct hparams){0};
-    struct reader r = {.file = file, .st = st};
+    struct reader r = {.file = file, .arch = out->arch, .st = st};
     double eps;
-    if (!read_arch(out, &r) || !read_layers(out, &r) ||
+    if (!hparams_arch(out->arch, file, st) || !read_layers(out, &r) ||
         !size_required(&out->d, &r, "embedding_length", max_size) ||
         !size_required(&out->d_ff, &r, "feed_forward_length", max_size) ||
         !size_required(&out->context, &r, "context_length", max_context) || !read_heads(out, &r) ||

@@ -10,8 +10,10 @@
 
 #include "engine/file/gguf.h"
 
+enum { HPARAMS_ARCH = 32 };
+
 struct hparams {
-    char arch[32]; /* general.architecture, the prefix of the keys */
+    char arch[HPARAMS_ARCH]; /* general.architecture, the prefix of the keys */
     size_t n_layers;
     size_t d;    /* width of the residual stream */
     size_t d_ff; /* width of the feed-forward */
@@ -21,6 +23,9 @@ struct hparams {
     double rope_base, rope_factor; /* rope_factor: linear scaling, 1: none */
     float eps;
 };
+
+/* general.architecture alone: what to ask before anything else. */
+bool hparams_arch(char out[HPARAMS_ARCH], const struct gguf *file, struct status *st) STATUS_MUST_USE;
 
 /* The metadata of a transformer with grouped heads, in the keys of ggml's docs/gguf.md. */
 bool hparams_read(struct hparams *out, const struct gguf *file, struct status *st) STATUS_MUST_USE;

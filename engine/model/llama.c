@@ -3,7 +3,7 @@
  *
  * ggml's converter permutes the rows of q and k, so that pairs to rotate are neighbours. */
 #include "engine/model/model.h"
-#include "engine/model/rope.h"
+#include "engine/model/rotary.h"
 
 #include <math.h>
 
@@ -78,8 +78,8 @@ void llama_build(struct builder *b, const struct hparams *h) {
     b->program.n_vocab = builder_n_vocab(b);
     int table = builder_matrix(b, b->program.n_vocab, h->d, "token_embd.weight");
     builder_rope_tables(b, h->context,
-                        &(struct rope){h->rope_dims, h->rope_base, h->rope_factor,
-                                       builder_values(b, h->rope_dims / 2, "rope_freqs.weight")});
+                        &(struct rotary){h->rope_dims, h->rope_base, h->rope_factor,
+                                         builder_values(b, h->rope_dims / 2, "rope_freqs.weight")});
 
     struct buffers at = add_buffers(b, h);
     builder_embed(b, table, at.x);

@@ -10,13 +10,13 @@
 #include "engine/model/builder.h"
 #include "engine/model/hparams.h"
 
-/* The forward pass of the architecture that hparams->arch names. An unknown one is refused with the list of
- * those that run; so is a file whose tensors are not those of the architecture. */
+/* Can this build run the file? An unknown architecture is refused with the list of those that run, then a
+ * tensor type that has no kernels. */
+bool model_runs(const struct gguf *file, struct status *st) STATUS_MUST_USE;
+
+/* The forward pass of a file that model_runs. Tensors that are not those of the architecture are refused. */
 bool model_build(struct program *out, struct arena *arena, const struct gguf *file,
                  const struct hparams *hparams, struct status *st) STATUS_MUST_USE;
-
-/* False, with the list of those that run, when there is no architecture of this name. */
-bool model_known(const char *arch, const char *path, struct status *st) STATUS_MUST_USE;
 
 /* One function an architecture (models.inc): adds weights and steps, sets the sizes of b->program. What goes
  * wrong is remembered by the builder. */

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-bool batcher_init(struct batcher *b, struct backend *backend, const struct kv *kv, size_t max, size_t n_vocab,
-                  struct status *st) {
-    *b = (struct batcher){.backend = backend, .kv = kv, .max = max, .n_vocab = n_vocab};
+bool batcher_init(struct batcher *b, struct backend *backend, const struct pagetable *table, size_t max,
+                  size_t n_vocab, struct status *st) {
+    *b = (struct batcher){.backend = backend, .table = table, .max = max, .n_vocab = n_vocab};
     b->ids = calloc(max, sizeof *b->ids);
     b->positions = calloc(max, sizeof *b->positions);
     b->sequences = calloc(max, sizeof *b->sequences);
@@ -35,9 +35,9 @@ void batcher_end(struct batcher *b) {
         .positions = b->positions,
         .sequences = b->sequences,
         .wants_logits = b->wants_logits,
-        .pages = b->kv->pages,
-        .n_sequences = b->kv->n_sequences,
-        .pages_per_sequence = b->kv->pages_per_sequence,
+        .pages = b->table->pages,
+        .n_sequences = b->table->n_sequences,
+        .pages_per_sequence = b->table->pages_per_sequence,
     };
     backend_run(b->backend, &batch, b->logits);
     if (b->logits) b->logits += b->n_logits * b->n_vocab;

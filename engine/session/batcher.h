@@ -8,11 +8,11 @@
 #define ENGINE_SESSION_BATCHER_H
 
 #include "engine/backend/backend.h"
-#include "engine/session/kv.h"
+#include "engine/session/pagetable.h"
 
 struct batcher {
     struct backend *backend;
-    const struct kv *kv;
+    const struct pagetable *table;
     size_t n_vocab, max;
     int32_t *ids, *positions, *sequences;
     bool *wants_logits;
@@ -20,8 +20,8 @@ struct batcher {
     float *logits;      /* where the next row goes */
 };
 
-bool batcher_init(struct batcher *b, struct backend *backend, const struct kv *kv, size_t max, size_t n_vocab,
-                  struct status *st) STATUS_MUST_USE;
+bool batcher_init(struct batcher *b, struct backend *backend, const struct pagetable *table, size_t max,
+                  size_t n_vocab, struct status *st) STATUS_MUST_USE;
 void batcher_release(struct batcher *b);
 
 /* Rows of logits will be written to `logits`, one after the other in the order of the tokens that want them.

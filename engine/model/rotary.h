@@ -1,13 +1,13 @@
-/* rope: the tables of rotary position embedding (Su et al., arXiv:2104.09864).
+/* rotary: the tables of rotary position embedding (Su et al., arXiv:2104.09864).
  *
- * Owns nothing; the tables lie in the arena. Trusts the caller's checks of struct rope. Any thread.
+ * Owns nothing; the tables lie in the arena. Trusts the caller's checks of struct rotary. Any thread.
  */
-#ifndef ENGINE_MODEL_ROPE_H
-#define ENGINE_MODEL_ROPE_H
+#ifndef ENGINE_MODEL_ROTARY_H
+#define ENGINE_MODEL_ROTARY_H
 
 #include "base/arena.h"
 
-struct rope {
+struct rotary {
     size_t dims;           /* of a head that rotate, even */
     double base;           /* frequency of pair i is base^(-2i / dims) */
     double factor;         /* linear scaling: positions are divided by it; 1: none */
@@ -15,7 +15,7 @@ struct rope {
 };
 
 /* cos and sin of every angle, [context][dims / 2], computed in f64 and rounded to f32 once. */
-bool rope_tables(const float **out_cos, const float **out_sin, struct arena *arena, size_t context,
-                 const struct rope *rope, struct status *st) STATUS_MUST_USE;
+bool rotary_tables(const float **out_cos, const float **out_sin, struct arena *arena, size_t context,
+                   const struct rotary *rotary, struct status *st) STATUS_MUST_USE;
 
 #endif

@@ -1,0 +1,340 @@
+/* engine/model: from a checkpoint's metadata and tensors to a checked program. */
+#include "engine/model/model.h"
+#include "engine/model/rotary.h"
+#include "tests/unit/patched.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static const char llama[] = "tests/golden/models/llama/llama-F32.gguf";
+static const char llama3[] = "tests/golden/models/llama-llama3rope-tied/llama-llama3rope-tied-F32.gguf";
+static const char with_biases[] = "tests/golden/models/llama-linear/llama-linear-F16.gguf";
+
+static bool build(struct program *out, struct arena *arena, struct hparams *h, const struct gguf *file,
+                  struct status *st) {
+    return model_runs(file, st) && hparams_read(h, file, st) && model_build(out, arena, file, h, st);
+}
+
+static struct gguf *opened(const char *path) {
+    struct status st;
+    struct gguf *file;
+    if (!gguf_open_header(&file, path, &st)) fail_msg("%s", st.message);
+    return file;
+}
+
+/* The bytes of p as a model: refused, with this part in the sentence. */
+static void refused(struct patched *p, const char *part) {
+    struct status st = {0};
+    struct gguf *file = NULL;
+    struct arena arena = {0};
+    struct program program;
+    struct hparams h;
+    bool ok = gguf_parse(&file, "model.gguf", p->bytes.at, p->bytes.n, &st) &&
+              build(&program, &arena, &h, file, &st);
+    assert_false(ok);
+    if (!strstr(st.message, part)) fail_msg("'%s' is not in: %s", part, st.message);
+    assert_non_null(strstr(st.message, "model.gguf"));
+    assert_true(arena.total < 4 * p->bytes.n); /* a lie costs no memory */
+    arena_release(&arena);
+    gguf_close(file);
+    str_free(&p->bytes);
+}
+
+/* --- what is right ------------------------------------------------------------------------------------- */
+
+static void a_llama_becomes_a_program(void **state) {
+    (void)state;
+    struct gguf *file = opened(llama);
+    struct arena arena = {0};
+    struct program p;
+    struct hparams h;
+    struct status st;
+    if (!build(&p, &arena, &h, file, &st)) fail_msg("%s", st.message);
+    assert_int_equal(p.n_layers, 2);
+    assert_int_equal(p.n_vocab, 304);
+    assert_int_equal(p.n_weights, 21);           /* every tensor of the file */
+    assert_int_equal(p.n_steps, 1 + 2 * 12 + 3); /* embed; blocks; select, norm, head */
+    assert_int_equal(p.steps[p.n_steps - 1].op, OP_linear);
+    assert_int_equal(p.widths[p.logits], 304);
+    assert_int_equal(hparams_kv_bytes(&h), 2 * 2 * 2 * 12 * sizeof(float));
+    arena_release(&arena);
+    gguf_close(file);
+}
+
+static void without_output_the_token_table_serves_twice(void **state) {
+    (void)state;
+    struct gguf *file = opened(llama3);
+    struct arena arena = {0};
+    struct program p;
+    struct hparams h;
+    struct status st;
+    if (!build(&p, &arena, &h, file, &st)) fail_msg("%s", st.message);
+    assert_int_equal(p.steps[p.n_steps - 1].weight[0], p.steps[0].weight[0]);
+    arena_release(&arena);
+    gguf_close(file);
+}
+
+static double rope_factor(struct patched *p) {
+    struct gguf *file;
+    struct hparams h;
+    struct status st;
+    if (!gguf_parse(&file, "model.gguf", p->bytes.at, p->bytes.n, &st) || !hparams_read(&h, file, &st))
+        fail_msg("%s", st.message);
+    gguf_close(file);
+    str_free(&p->bytes);
+    return h.rope_factor;
+}
+
+static void linear_scaling_is_read_by_either_key(void **state) {
+    (void)state;
+    struct patched p;
+    patched_load(&p, llama);
+    assert_true(rope_factor(&p) == 1.0);
+    patched_load(&p, with_biases);
+    assert_true(rope_factor(&p) == 4.0);
+    patched_load(&p, llama); /* as old converters wrote it */
+    patched_add_f32(&p, "llama.rope.scale_linear", 2.0F);
+    assert_true(rope_factor(&p) == 2.0);
+    patched_load(&p, llama);
+    patched_add_f32(&p, "llama.rope.scaling.factor", 8.0F);
+    patched_add_string(&p, "llama.rope.scaling.type", "none");
+    assert_true(rope_factor(&p) == 1.0);
+}
+
+/* --- rotary tables ---------------------------------------------------------------------------------------
+ */
+
+static void rotary_angles_are_position_times_frequency(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const float *cosines, *sines;
+    struct rotary r = {.dims = 8, .base = 10000.0, .factor = 1.0};
+    assert_true(rotary_tables(&cosines, &sines, &arena, 1000, &r, NULL));
+    for (int i = 0; i < 4; i++) {
+        assert_true(cosines[i] == 1.0F && sines[i] == 0.0F);
+        double angle = 999.0 * pow(10000.0, -i / 4.0);
+        assert_true(cosines[999 * 4 + i] == (float)cos(angle) && sines[999 * 4 + i] == (float)sin(angle));
+    }
+    arena_release(&arena);
+}
+
+static void linear_scaling_and_divisors_slow_the_rotation(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const float *plain[2], *slow[2], *divided[2], divisors[] = {4.0F, 4.0F, 4.0F, 4.0F};
+    struct rotary r = {.dims = 8, .base = 10000.0, .factor = 1.0};
+    assert_true(rotary_tables(&plain[0], &plain[1], &arena, 64, &r, NULL));
+    r.factor = 4.0;
+    assert_true(rotary_tables(&slow[0], &slow[1], &arena, 64, &r, NULL));
+    r = (struct rotary){.dims = 8, .base = 10000.0, .factor = 1.0, .divisors = divisors};
+    assert_true(rotary_tables(&divided[0], &divided[1], &arena, 64, &r, NULL));
+    for (int t = 0; t < 2; t++)
+        for (int position = 0; position < 16; position++)
+            for (int i = 0; i < 4; i++) {
+                assert_true(slow[t][4 * position * 4 + i] == plain[t][position * 4 + i]);
+                assert_true(divided[t][4 * position * 4 + i] == plain[t][position * 4 + i]);
+            }
+    arena_release(&arena);
+}
+
+/* --- what is refused -------------------------------------------------------------------------------------
+ */
+
+static void metadata_that_lies_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *key;
+        uint32_t value;
+        const char *part;
+    } lies[] = {
+        {"llama.block_count", 0, "llama.block_count is 0"},
+        {"llama.block_count", 513, "llama.block_count is 513, but the file holds 21 tensors"},
+        {"llama.block_count", UINT32_MAX, "llama.block_count is 4294967295, but the file holds 21 tensors"},
+        {"llama.block_count", 3, "tensor blk.2.attn_norm.weight is missing"},
+        {"llama.block_count", 1, "tensor blk.1.attn_norm.weight (at byte "},
+        {"llama.embedding_length", 0, "llama.embedding_length is 0"},
+        {"llama.embedding_length", 64,
+         "tensor token_embd.weight has shape 48 x 304, but the metadata says 64 x 304"},
+        {"llama.embedding_length", UINT32_MAX, "llama.embedding_length"},
+        {"llama.feed_forward_length", 0, "llama.feed_forward_length is 0"},
+        {"llama.feed_forward_length", 71, "tensor blk.0.ffn_gate.weight has shape 48 x 72"},
+        {"llama.context_length", 0, "llama.context_length is 0"},
+        {"llama.context_length", UINT32_MAX, "llama.context_length"},
+        {"llama.attention.head_count", 0, "llama.attention.head_count is 0"},
+        {"llama.attention.head_count", 5, "5 attention heads cannot share 2 key-value heads"},
+        {"llama.attention.head_count", 6, "tensor blk.0.attn_q.weight has shape 48 x 48"},
+        {"llama.attention.head_count", 1u << 28, "more than any model has"},
+        {"llama.attention.head_count_kv", 0, "llama.attention.head_count_kv is 0"},
+        {"llama.attention.head_count_kv", 3, "4 attention heads cannot share 3 key-value heads"},
+        {"llama.attention.head_count_kv", 4, "tensor blk.0.attn_k.weight has shape 48 x 24"},
+        {"llama.attention.key_length", 0, "llama.attention.key_length is 0"},
+        {"llama.attention.key_length", 16, "keys of 16 and values of 12 dimensions"},
+        {"llama.rope.dimension_count", 0, "llama.rope.dimension_count is 0"},
+        {"llama.rope.dimension_count", 11, "llama.rope.dimension_count is 11; it has to be even"},
+        {"llama.rope.dimension_count", 14, "at most the head size 12"},
+    };
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        struct patched p;
+        patched_load(&p, llama);
+        patched_u32(&p, lies[i].key, lies[i].value);
+        refused(&p, lies[i].part);
+    }
+}
+
+static void numbers_that_are_none_are_refused(void **state) {
+    (void)state;
+    static const char *const keys[] = {"llama.attention.layer_norm_rms_epsilon", "llama.rope.freq_base"};
+    static const float values[] = {0.0F, -1.0F, NAN, INFINITY};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < 4; i++) {
+            struct patched p;
+            patched_load(&p, llama);
+            patched_f32(&p, keys[k], values[i]);
+            refused(&p, keys[k]);
+        }
+}
+
+static void missing_keys_and_tensors_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *from, *to, *part;
+    } hidden[] = {
+        {"general.architecture", "general.architecturX", "general.architecture is missing"},
+        {"llama.context_length", "llama.context_lengtX", "'llama.context_length'"},
+        {"llama.block_count", "llama.block_counX", "'llama.block_count'"},
+        {"llama.attention.head_count", "llama.attention.head_counX", "'llama.attention.head_count'"},
+        {"llama.attention.layer_norm_rms_epsilon", "llama.attention.layer_norm_rms_epsiloX", "epsilon is 0"},
+        {"token_embd.weight", "token_embX.weight", "tensor token_embd.weight is missing"},
+        {"output_norm.weight", "output_norX.weight", "tensor output_norm.weight is missing"},
+        {"blk.1.ffn_down.weight", "blk.1.ffn_dowX.weight", "tensor blk.1.ffn_down.weight is missing"},
+        {"output.weight", "outpuX.weight", "tensor outpuX.weight (at byte "},
+    };
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        struct patched p;
+        patched_load(&p, llama);
+        patched_rename(&p, hidden[i].from, hidden[i].to);
+        refused(&p, hidden[i].part);
+    }
+}
+
+static void shapes_that_lie_are_refused(void **state) {
+    (void)state;
+    static const char *const tensors[] = {"blk.0.ffn_gate.weight", "blk.1.attn_k.weight", "output.weight"};
+    for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
+        struct patched p;
+        patched_load(&p, llama);
+        patched_transpose(&p, tensors[i]);
+        refused(&p, tensors[i]);
+    }
+}
+
+static void what_this_build_does_not_know_is_refused_by_name(void **state) {
+    (void)state;
+    struct patched p;
+    patched_load(&p, llama);
+    patched_rename(&p, "llama", "lxama");
+    refused(&p, "architecture 'lxama' is not supported; those that run: llama");
+    patched_load(&p, llama);
+    patched_add_string(&p, "llama.rope.scaling.type", "yarn");
+    refused(&p, "llama.rope.scaling.type is 'yarn'; this build knows none and linear");
+    patched_load(&p, llama);
+    patched_add_u32(&p, "llama.expert_count", 8);
+    refused(&p, "llama.expert_count is 8");
+    patched_load(&p, llama);
+    patched_add_u32(&p, "llama.attention.sliding_window", 4096);
+    refused(&p, "llama.attention.sliding_window is 4096");
+    patched_load(&p, with_biases);
+    refused(&p, ".bias (at byte ");
+}
+
+static void zero_experts_are_no_experts(void **state) {
+    (void)state;
+    struct patched p;
+    patched_load(&p, llama);
+    patched_add_u32(&p, "llama.expert_count", 0);
+    assert_true(rope_factor(&p) == 1.0);
+}
+
+/* --- program_check -----------------------------------------------------------------------------------------
+ */
+
+/* A right program, as a copy whose steps may be spoiled. */
+struct spoiled {
+    struct gguf *file;
+    struct arena arena;
+    struct program program;
+    struct step *steps;
+};
+
+static void spoil_begin(struct spoiled *s) {
+    struct hparams h;
+    struct status st;
+    *s = (struct spoiled){.file = opened(llama)};
+    if (!build(&s->program, &s->arena, &h, s->file, &st)) fail_msg("%s", st.message);
+    size_t bytes = (size_t)s->program.n_steps * sizeof *s->steps;
+    s->steps = arena_alloc(&s->arena, 1, bytes, &st);
+    memcpy(s->steps, s->program.steps, bytes);
+    s->program.steps = s->steps;
+    assert_true(program_check(&s->program, NULL));
+}
+
+static void spoil_end(struct spoiled *s, const char *part) {
+    struct status st = {0};
+    assert_false(program_check(&s->program, &st));
+    if (!strstr(st.message, part)) fail_msg("'%s' is not in: %s", part, st.message);
+    arena_release(&s->arena);
+    gguf_close(s->file);
+}
+
+static void program_check_finds_what_is_wrong(void **state) {
+    (void)state;
+    struct spoiled s;
+    spoil_begin(&s);
+    s.steps[1].in[0] = 99;
+    spoil_end(&s, "step 1 (rms_norm)");
+    spoil_begin(&s);
+    s.steps[1].weight[0] = s.steps[0].weight[0];
+    spoil_end(&s, "is 304 x 48, not 1 x 48");
+    spoil_begin(&s);
+    s.steps[2].in[0] = s.steps[5].out[0]; /* the attention's result, before it is there */
+    spoil_end(&s, "is read before it is written");
+    spoil_begin(&s);
+    s.steps[2].out[1] = s.steps[2].out[2];
+    spoil_end(&s, "two projections into buffer");
+    spoil_begin(&s);
+    s.steps[4].layer = 2;
+    spoil_end(&s, "layer 2 of 2");
+    spoil_begin(&s);
+    s.steps[5].out[0] = s.steps[5].in[0];
+    spoil_end(&s, "overwrite its queries");
+    spoil_begin(&s);
+    s.steps[s.program.n_steps - 2].in[0] = s.steps[0].out[0]; /* past select: rows of the batch */
+    spoil_end(&s, "leaves no logits");
+    spoil_begin(&s);
+    s.program.n_steps--;
+    spoil_end(&s, "leaves no logits");
+    spoil_begin(&s);
+    s.steps[3].op = OP_COUNT;
+    spoil_end(&s, "step 3 (unknown)");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_llama_becomes_a_program),
+        cmocka_unit_test(without_output_the_token_table_serves_twice),
+        cmocka_unit_test(linear_scaling_is_read_by_either_key),
+        cmocka_unit_test(rotary_angles_are_position_times_frequency),
+        cmocka_unit_test(linear_scaling_and_divisors_slow_the_rotation),
+        cmocka_unit_test(metadata_that_lies_is_refused),
+        cmocka_unit_test(numbers_that_are_none_are_refused),
+        cmocka_unit_test(missing_keys_and_tensors_are_named),
+        cmocka_unit_test(shapes_that_lie_are_refused),
+        cmocka_unit_test(what_this_build_does_not_know_is_refused_by_name),
+        cmocka_unit_test(zero_experts_are_no_experts),
+        cmocka_unit_test(program_check_finds_what_is_wrong),
+    };
+    return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}
