@@ -1,0 +1,15 @@
+#!/bin/sh
+# The tree keeps its own rules: who includes whom, how long files and functions are, what they are called.
+. "$(dirname "$0")/tap.sh"
+cd "$root" || exit 1
+
+if git rev-parse --git-dir >"$scratch/git" 2>&1; then
+    check "rooms" sh tools/check-rooms
+    check "sizes and names" sh tools/check-sizes
+    tracked=$(git ls-files build)
+    check_equal "nothing that is built is committed" "$tracked" ""
+else
+    tap_skip "rooms, sizes and names" "not a git checkout"
+fi
+check "scripts are executable" sh -c 'for file in tools/setup tools/demo .ci/run tests/cases/*.sh; do [ -x "$file" ] || exit 1; done'
+tap_end
