@@ -29,7 +29,7 @@ static bool read_text(void *at, struct arena *arena, sqlite3_stmt *row, int colu
 static int enum_value(const struct field_name *names, const char *text) {
     for (int i = 0; names[i].seed; i++)
         if (strcmp(names[i].seed, text) == 0) return i;
-    assert(!"a CHECK of the schema admits a value that field.c does not know");
+    assert(false && "a CHECK of the schema admits a value that field.c does not know");
     return 0;
 }
 
