@@ -13,6 +13,14 @@ struct term term_decide(bool is_terminal, const char *no_color, const char *term
     return (struct term){.colour = colour, .links = colour, .width = width > 0 ? width : 80};
 }
 
+static int columns(const char *at, size_t n) {
+    int count = 0;
+    for (size_t i = 0; i < n; i++) count += ((unsigned char)at[i] & 0xC0) != 0x80;
+    return count;
+}
+
+int term_columns(const char *text) { return columns(text, strlen(text)); }
+
 void term_put(struct str *out, const struct term *term, enum term_style style, const char *text) {
     if (!term->colour || style == TERM_PLAIN) {
         str_puts(out, text);
@@ -21,16 +29,15 @@ void term_put(struct str *out, const struct term *term, enum term_style style, c
     str_printf(out, "\033[%sm%s\033[0m", sgr[style], text);
 }
 
+void term_cell(struct str *out, const struct term *term, enum term_style style, int width, const char *text) {
+    int columns = term_columns(text);
+    term_put(out, term, style, text);
+    if (columns < width) str_printf(out, "%*s", width - columns, "");
+}
+
 void term_link(struct str *out, const struct term *term, const char *url, const char *text) {
     if (term->links) str_printf(out, "\033]8;;%s\033\\%s\033]8;;\033\\", url, text);
     else str_puts(out, text);
-}
-
-/* Columns are counted as characters: our own texts hold no wide ones. */
-static int columns(const char *at, size_t n) {
-    int count = 0;
-    for (size_t i = 0; i < n; i++) count += ((unsigned char)at[i] & 0xC0) != 0x80;
-    return count;
 }
 
 void term_fold(struct str *out, const struct term *term, int indent, const char *text) {

@@ -23,6 +23,12 @@ struct term term_decide(bool is_terminal, const char *no_color, const char *term
 /* text in a style, or plain when colour is off. */
 void term_put(struct str *out, const struct term *term, enum term_style style, const char *text);
 
+/* The same, and blanks up to `width` columns. */
+void term_cell(struct str *out, const struct term *term, enum term_style style, int width, const char *text);
+
+/* How many columns a text takes: characters are counted, our own texts hold no wide ones. */
+int term_columns(const char *text);
+
 /* text linked to url; without links only the text. */
 void term_link(struct str *out, const struct term *term, const char *url, const char *text);
 

@@ -152,14 +152,19 @@ struct matrix {
 /* The one compiled literal, build/gen/sota_matrix.c. */
 extern const struct matrix sota_matrix;
 
-const char *route_name(enum route route);          /* "stay-minimal" ... */
-const char *op_status_name(enum op_status status); /* "planned" ... */
-const char *op_kind_name(enum op_kind kind);       /* "kernel", "format" */
+/* As they are written in the seed. */
+const char *route_name(enum route route);
+const char *op_status_name(enum op_status status);
+const char *op_kind_name(enum op_kind kind);
 const char *path_role_name(enum path_role role);
+const char *reference_kind_name(enum reference_kind kind);
 const char *floor_state_name(enum floor_state state);
+const char *bench_regime_name(enum bench_regime regime);
 
-/* The operation of this slug or alias (case-insensitive), or NULL. */
+/* The operation of this slug or alias, or NULL. Case does not count; blank, '_' and '-' are one. */
 const struct op *matrix_op(const struct matrix *m, const char *name);
+/* The next of the comma-separated names in *rest; false when nothing is left. */
+bool matrix_next_alias(struct view *alias, struct view *rest);
 const struct ladder *matrix_ladder(const struct matrix *m, const char *axis);
 
 /* The first reference of kind primary, or NULL. */
@@ -168,22 +173,18 @@ const struct reference *matrix_primary(const struct matrix *m, const struct op *
 /* The floor of this name, or NULL: `matrix_floor(&sota_matrix, "cudaAWQCosineMin")->value`. */
 const struct floor *matrix_floor(const struct matrix *m, const char *name);
 
-/* Does `path` (from the repository root) match `glob`? `*` and `?` stay within a folder, `**` crosses
- * folders, `[a-z]` is a set; a glob ending in '/' matches everything below. Linear time. */
-bool glob_match(const char *glob, const char *path);
-
 /* Why an operation was found. */
 struct match {
     const struct op *op;
-    const struct op_path *path;     /* the row that matched, or NULL */
+    const struct op_path *path;     /* the row that covers the path (the most specific one), or NULL */
     const struct op_symbol *symbol; /* the row that matched, or NULL */
 };
 
-/* The operations whose globs cover `path`, in slug order, at most `room` of them; returns how many there are.
- */
+/* The operations whose globs (sotadb/glob.h) cover `path`, from the repository root, in slug order; files that
+ * a row generates count. Fills at most `room`, returns how many there are. */
 size_t matrix_match_path(const struct matrix *m, const char *path, struct match *out, size_t room);
 
-/* The operations whose symbol patterns match a kernel's name. */
+/* The operations whose symbol patterns match a kernel's name, with or without its namespace. */
 size_t matrix_match_symbol(const struct matrix *m, const char *symbol, struct match *out, size_t room);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,16 @@ static struct term term_of(int fd) {
     return term_decide(terminal, getenv("NO_COLOR"), getenv("TERM"), terminal ? width_of(fd) : 0);
 }
 
+static void hold_stream(int fd, int wrong_way) {
+    if (fcntl(fd, F_GETFD) != -1) return;
+    int opened = open("/dev/null", wrong_way);
+    if (opened >= 0 && opened != fd) close(opened); /* a lower one is closed too, and stays so */
+}
+
 void cli_init(struct cli *cli, const char *program) {
+    hold_stream(STDIN_FILENO, O_WRONLY);
+    hold_stream(STDOUT_FILENO, O_RDONLY);
+    hold_stream(STDERR_FILENO, O_RDONLY);
     *cli = (struct cli){
         .program = program, .out_term = term_of(STDOUT_FILENO), .err_term = term_of(STDERR_FILENO)};
 }
@@ -112,6 +122,29 @@ static bool parse_option(struct cli_args *args, char **argv, int *used, struct s
     return set_option(args, index, text, value, st);
 }
 
+static bool is_number(const char *text) {
+    char *end;
+    strtod(text, &end);
+    return end != text && !*end;
+}
+
+/* Does this argument begin with a dash and yet stand for itself: "-" and negative numbers, unless the table
+ * has such an option. */
+static bool is_option(const struct cli_command *command, const char *text) {
+    if (text[0] != '-' || !text[1]) return false;
+    return !is_number(text) || option_index(command, text, 2) >= 0;
+}
+
+bool cli_wants_help(const struct cli_command *command, int argc, char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *text = argv[i];
+        int index = is_option(command, text) ? option_index(command, text, strlen(text)) : -1;
+        if (index >= 0 && command->options[index].value) i++; /* what follows is a value */
+        else if (index < 0 && (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0)) return true;
+    }
+    return false;
+}
+
 bool cli_parse(struct cli_args *args, const struct cli_command *command, int argc, char **argv,
                struct status *st) {
     *args = (struct cli_args){.command = command};
@@ -119,7 +152,7 @@ bool cli_parse(struct cli_args *args, const struct cli_command *command, int arg
     for (int i = 1, used = 1; i < argc; i += used) {
         used = 1;
         if (!options_end && strcmp(argv[i], "--") == 0) options_end = true;
-        else if (!options_end && argv[i][0] == '-' && argv[i][1]) {
+        else if (!options_end && is_option(command, argv[i])) {
             if (!parse_option(args, argv + i, &used, st)) return false;
         } else if (args->n_positional == CLI_MAX_POSITIONAL) {
             return status_fail(st, STATUS_USAGE, "more than %d arguments", CLI_MAX_POSITIONAL);
@@ -127,6 +160,26 @@ bool cli_parse(struct cli_args *args, const struct cli_command *command, int arg
             args->positional[args->n_positional++] = argv[i];
         }
     }
+    return true;
+}
+
+bool cli_expect(const struct cli_args *args, int low, int high, struct status *st) {
+    if (args->n_positional > high)
+        return status_fail(st, STATUS_USAGE, "'%s' is one argument too many; the usage is: %s %s",
+                           args->positional[high], args->command->name, args->command->usage);
+    if (args->n_positional < low)
+        return status_fail(st, STATUS_USAGE, "an argument is missing; the usage is: %s %s",
+                           args->command->name, args->command->usage);
+    return true;
+}
+
+bool cli_format(enum cli_format *format, const struct cli_args *args, struct status *st) {
+    int json = option_index(args->command, "--json", 6),
+        markdown = option_index(args->command, "--markdown", 10);
+    bool is_json = json >= 0 && args->value[json], is_markdown = markdown >= 0 && args->value[markdown];
+    *format = is_json ? CLI_JSON : is_markdown ? CLI_MARKDOWN : CLI_TEXT;
+    if (is_json && is_markdown)
+        return status_fail(st, STATUS_USAGE, "'--json' and '--markdown' are two forms; ask for one");
     return true;
 }
 
@@ -157,31 +210,49 @@ bool cli_number(long *out, const struct cli_args *args, const char *long_name, l
 
 /* --- output ------------------------------------------------------------------------------------------- */
 
+/* 0, or why the bytes could not be written. */
+static int write_all(int fd, const char *at, size_t n) {
+    while (n > 0) {
+        ssize_t wrote = write(fd, at, n);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0) return errno;
+        at += wrote;
+        n -= (size_t)wrote;
+    }
+    return 0;
+}
+
 int cli_finish(struct cli *cli, int code) {
-    bool failed = cli->out.failed;
-    if (cli->out.n) failed |= fwrite(cli->out.at, 1, cli->out.n, stdout) != cli->out.n;
-    errno = 0;
-    failed |= fflush(stdout) != 0;
-    if (failed && errno != EPIPE) {
-        fprintf(stderr, "%s: cannot write the output: %s\n", cli->program,
-                cli->out.failed ? "out of memory" : strerror(errno));
+    int error = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+    if (!error) error = write_all(STDOUT_FILENO, str_c(&cli->out), cli->out.n);
+    if (cli->out.failed) error = ENOMEM;
+    if (error && error != EPIPE) {
+        fprintf(stderr, "%s: cannot write the output: %s\n", cli->program, strerror(error));
         code = code ? code : 1;
     }
     str_free(&cli->out);
     return code;
 }
 
+/* Names that were typed or read come back in messages: what could steer a terminal is shown, not sent. */
+static void put_visible(FILE *to, const char *text) {
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7f) fprintf(to, "\\x%02x", (unsigned char)*text);
+        else fputc(*text, to);
+    }
+}
+
 int cli_fail(struct cli *cli, const struct status *st) {
-    const char *name = cli->command ? cli->command->name : NULL;
-    char message[sizeof st->message];
-    /* Messages quote files and arguments; what a terminal would obey is shown as '?'. */
-    snprintf(message, sizeof message, "%s", st->message);
-    for (char *c = message; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+    const char *name = cli->command ? cli->command->name : "";
+    const char *blank = *name ? " " : "";
     fflush(stdout);
-    fprintf(stderr, "%s%s%s: %s\n", cli->program, name ? " " : "", name ? name : "", message);
-    if (st->code == STATUS_USAGE)
-        fprintf(stderr, "Try '%s help%s%s'.\n", cli->program, name ? " " : "", name ? name : "");
+    fprintf(stderr, "%s%s%s: ", cli->program, blank, name);
+    put_visible(stderr, st->message);
+    fputc('\n', stderr);
+    if (st->code == STATUS_USAGE && cli->table)
+        fprintf(stderr, "Try '%s help%s%s'.\n", cli->program, blank, name);
+    else if (st->code == STATUS_USAGE) fprintf(stderr, "Try '%s --help'.\n", cli->program);
+    str_free(&cli->out);
     return status_exit_code(st);
 }
 
@@ -203,48 +274,4 @@ int cli_distance(const char *a, const char *b) {
         }
     }
     return row[na % 3][nb];
-}
-
-/* --- help --------------------------------------------------------------------------------------------- */
-
-static void help_options(struct str *out, const struct term *term, const struct cli_option *options) {
-    enum { COLUMN = 26 };
-    term_put(out, term, TERM_BOLD, "\nOptions\n");
-    for (; options->names; options++) {
-        size_t start = out->n;
-        str_printf(out, "  %s%s%s", options->names, options->value ? " " : "",
-                   options->value ? options->value : "");
-        if (out->n - start > COLUMN - 2) str_printf(out, "\n%*s", COLUMN, "");
-        else str_printf(out, "%*s", (int)(COLUMN - (out->n - start)), "");
-        term_fold(out, term, COLUMN, options->help);
-    }
-}
-
-static void help_examples(struct str *out, const struct term *term, const char *examples) {
-    term_put(out, term, TERM_BOLD, "\nExamples\n");
-    struct view line, rest = view_of(examples);
-    while (view_line(&line, &rest)) {
-        const char *tab = memchr(line.at, '\t', line.n);
-        int n = tab ? (int)(tab - line.at) : (int)line.n;
-        str_printf(out, "  %.*s\n", n, line.at);
-        if (tab) str_printf(out, "      %.*s\n", (int)line.n - n - 1, tab + 1);
-    }
-}
-
-void cli_help(struct str *out, const struct term *term, const char *program,
-              const struct cli_command *command) {
-    str_printf(out, "%s %s: %s\n\n", program, command->name, command->summary);
-    term_put(out, term, TERM_BOLD, "Usage\n");
-    str_printf(out, "  %s %s %s\n\n", program, command->name, command->usage);
-    for (const char *at = command->description; at && *at;) {
-        const char *end = strstr(at, "\n\n");
-        struct str paragraph = {0};
-        str_add(&paragraph, at, end ? (size_t)(end - at) : strlen(at));
-        term_fold(out, term, 0, str_c(&paragraph));
-        str_free(&paragraph);
-        at = end ? end + 2 : NULL;
-        if (at) str_putc(out, '\n');
-    }
-    if (command->options) help_options(out, term, command->options);
-    if (command->examples) help_examples(out, term, command->examples);
 }

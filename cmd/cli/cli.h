@@ -30,7 +30,7 @@ struct cli_command {
     const char *description;          /* paragraphs for help and man page, separated by "\n\n" */
     const struct cli_option *options; /* ended by a row of NULLs; may be NULL */
     const char *examples;             /* lines "command\tmeaning", or NULL */
-    const char *positional;           /* what completes: "op", "model", "file", "axis", "command" or "" */
+    const char *positional;           /* what completes: "op", "model", "file", "axis", "command" ... or "" */
     const char *module;               /* lib/NAME.so that carries it, or NULL: in the program itself */
 };
 
@@ -61,13 +61,28 @@ struct cli_args {
     int n_positional;
 };
 
-/* Fills cli from the environment (NO_COLOR, TERM, COLUMNS) and from what stdout and stderr are. */
+/* Fills cli from the environment (NO_COLOR, TERM, COLUMNS) and from what stdout and stderr are. A standard
+ * stream that is closed is opened on /dev/null the wrong way round: writing still fails, and no file that is
+ * opened later is taken for it. */
 void cli_init(struct cli *cli, const char *program);
 
-/* argv[0] is skipped. `--name=value`, `--name value`, `-n5`, `-n 5`; `--` ends options. An unknown option
- * suggests the nearest; a value outside "A|B|C" names the choices. STATUS_USAGE on false. */
+/* argv[0] is skipped. `--name=value`, `--name value`, `-n5`, `-n 5`; `--` ends options, a negative number is
+ * none. An unknown option suggests the nearest; a value outside "A|B|C" names the choices. STATUS_USAGE on
+ * false. */
 bool cli_parse(struct cli_args *args, const struct cli_command *command, int argc, char **argv,
                struct status *st) STATUS_MUST_USE;
+
+/* Is `--help` or `-h` asked for, read as cli_parse would read it? Programs look here before they run a
+ * command. */
+bool cli_wants_help(const struct cli_command *command, int argc, char **argv);
+
+/* Are there from `low` to `high` arguments? Says which one is too many, or what the usage is. */
+bool cli_expect(const struct cli_args *args, int low, int high, struct status *st) STATUS_MUST_USE;
+
+/* The form that `--json` and `--markdown` (rows of the table, both or one) ask for; both at once is wrong
+ * usage. */
+enum cli_format { CLI_TEXT, CLI_MARKDOWN, CLI_JSON };
+bool cli_format(enum cli_format *format, const struct cli_args *args, struct status *st) STATUS_MUST_USE;
 
 /* The value of `--name`, or NULL when it was not given. Asks only for options of the table (asserted). */
 const char *cli_value(const struct cli_args *args, const char *long_name);
@@ -77,18 +92,24 @@ bool cli_given(const struct cli_args *args, const char *long_name);
 bool cli_number(long *out, const struct cli_args *args, const char *long_name, long low, long high,
                 long otherwise, struct status *st) STATUS_MUST_USE;
 
-/* Writes cli->out to stdout. Returns `code`, or 1 with one line on stderr when stdout cannot take it
- * (a closed pipe is no error: the reader had enough). */
+/* Writes cli->out to stdout, after what stdio holds. Returns `code`, or 1 with one line on stderr when stdout
+ * cannot take it (a closed pipe is no error: the reader had enough). */
 int cli_finish(struct cli *cli, int code);
 
-/* "fak run: message" on stderr; for wrong usage also how to ask for help. Returns the exit code. */
+/* "fak run: message" on stderr, control characters made visible; for wrong usage also how to ask for help.
+ * Returns the exit code. */
 int cli_fail(struct cli *cli, const struct status *st);
 
 /* Edit distance (Damerau-Levenshtein, restricted), for "did you mean". At most 64 characters a word count. */
 int cli_distance(const char *a, const char *b);
 
-/* The help page of one command, and of the program, as text for people. */
+/* Is `row` a command within `command`: "sota list" within "sota"? */
+bool cli_is_within(const struct cli_command *row, const struct cli_command *command);
+
+/* The help page of one command: text for people; and the commands within it, if any. */
 void cli_help(struct str *out, const struct term *term, const char *program,
               const struct cli_command *command);
+void cli_help_within(struct str *out, const struct term *term, const struct cli_command *table,
+                     const struct cli_command *command);
 
 #endif

@@ -2,12 +2,139 @@
 
 #include <string.h>
 
+/* A look-up is shown as text, as Markdown or as JSON. */
+#define FORMS                                                                                                \
+    {"--json", NULL, "write JSON"}, { "--markdown", NULL, "write Markdown" }
+
+static const struct cli_option lookup_options[] = {FORMS, {0}};
+
+static const struct cli_option json_options[] = {{"--json", NULL, "write JSON, as without it"}, {0}};
+
+static const struct cli_option issue_options[] = {
+    {"--post", "N", "comment on issue N with the GitHub client gh, instead of printing"},
+    FORMS,
+    {0},
+};
+
+static const struct cli_option help_options[] = {
+    {"--man", NULL, "write the man page (mdoc) instead"},
+    {"--names", NULL, "list the names of all commands, one a line"},
+    {0},
+};
+
 const struct cli_command fak_command_table[] = {
     {
+        .name = "sota",
+        .usage = "OP|FILE|FILE:LINE|KERNEL [--json|--markdown]",
+        .summary = "look up the prior art of an operation, a file or a kernel",
+        .description = "Run it before writing or changing a kernel: it prints the reference to read, the "
+                       "route to take (borrow, "
+                       "bind or stay-minimal, and why), the oracle that proves the result and what is known "
+                       "to be missing.\n\n"
+                       "An argument with a slash or a dot is a path, whether the file is there or not; it "
+                       "may be relative, "
+                       "absolute, or written from the root of the repository. FILE:LINE reads the file and "
+                       "looks for the kernel "
+                       "that stands there. Anything else is an operation (its slug or an alias) or the name "
+                       "of a kernel.\n\n"
+                       "A name that is unknown suggests the nearest and exits with 2; a file that no row "
+                       "covers exits with 1.",
+        .options = lookup_options,
+        .examples = "fak sota fused-attention\tone operation\n"
+                    "fak sota engine/kernels/ref/matmul.c\tthe operations of a file\n"
+                    "fak sota k_awq_gemv\tthe operation of a kernel\n"
+                    "fak sota search paged attention\twords anywhere in the matrix",
+        .positional = "op file command",
+    },
+    {
+        .name = "sota list",
+        .usage = "[--json|--markdown]",
+        .summary = "list every operation of the matrix",
+        .description =
+            "One operation a line: slug, route, status and title. `shipped` rows have a witness that runs, "
+            "`selected` rows are worked on, `planned` rows are not there yet.",
+        .options = lookup_options,
+    },
+    {
+        .name = "sota milestones",
+        .usage = "[AXIS] [--json|--markdown]",
+        .summary = "show where fak stands on the ladders of prior art",
+        .description =
+            "Without AXIS, all ladders: the rung that fak stands on and the next milestone. With AXIS, one "
+            "ladder rung by rung. Rungs are external work, named, dated and linked; the rung that fak "
+            "stands on is only what a witness backs.",
+        .options = lookup_options,
+        .examples = "fak sota milestones attention\tone ladder",
+        .positional = "axis",
+    },
+    {
+        .name = "sota search",
+        .usage = "WORD... [--json|--markdown]",
+        .summary = "search the matrix and the ladders for words",
+        .description =
+            "Rows that hold every word come first; when there is none, rows that hold some. A hit in a name "
+            "counts more than one in the fine print.",
+        .options = lookup_options,
+        .examples = "fak sota search marlin int4\toperations whose row names both",
+    },
+    {
+        .name = "sota gaps",
+        .usage = "[--json|--markdown]",
+        .summary = "list what is missing, in the order to take it up",
+        .description =
+            "Operations without a witness, lanes without a test, an acceptance row or a measured floor, and "
+            "operations without a file. Code without a witness comes first: nothing may be borrowed before "
+            "the witness of the current path exists. Only the matrix is read; sota-coverage looks at the "
+            "tree.",
+        .options = lookup_options,
+    },
+    {
+        .name = "sota bench",
+        .usage = "[OP] [--json|--markdown]",
+        .summary = "show the lineage of the figures of an operation",
+        .description =
+            "Every figure with its model, machine, engine, baseline, commit and the command that reproduces "
+            "it. Deterministic figures hold everywhere, wall-clock ones on the machine they name.",
+        .options = lookup_options,
+        .positional = "op",
+    },
+    {
+        .name = "sota export",
+        .usage = "[--json]",
+        .summary = "write the whole matrix as JSON",
+        .description = "Every table, every row and every column: enough to write the seed again.",
+        .options = json_options,
+    },
+    {
+        .name = "sota issue",
+        .usage = "OP [--post N] [--json|--markdown]",
+        .summary = "write an issue update: decision, route, oracle, plan",
+        .description =
+            "Prints Markdown that is ready to paste. With --post it is handed to the GitHub client, which "
+            "has to be installed and logged in, as a comment on issue N of this repository.",
+        .options = issue_options,
+        .examples = "fak sota issue awq-gemm --post 905\tcomment on an issue",
+        .positional = "op",
+    },
+    {
+        .name = "completion",
+        .usage = "bash|zsh|ops|axes",
+        .summary = "write shell completion",
+        .description = "Prints a script for bash or zsh. The scripts ask for `ops` and `axes`, the names "
+                       "that the matrix "
+                       "holds, one a line.",
+        .examples = "eval \"$(fak completion bash)\"\tin ~/.bashrc\n"
+                    "eval \"$(fak completion zsh)\"\tin ~/.zshrc, after compinit",
+        .positional = "shell",
+    },
+    {
         .name = "help",
-        .usage = "[COMMAND]",
+        .usage = "[COMMAND] [--man]",
         .summary = "explain a command",
         .description = "Without a command, lists all of them.",
+        .options = help_options,
+        .examples = "fak help sota list\ta command within a command\n"
+                    "fak help --man sota | man -l -\tits man page",
         .positional = "command",
     },
     {0},
@@ -17,4 +144,17 @@ const struct cli_command *fak_command(const char *name) {
     for (const struct cli_command *row = fak_command_table; row->name; row++)
         if (strcmp(row->name, name) == 0) return row;
     return NULL;
+}
+
+const char *fak_nearest_command(const char *name) {
+    const char *nearest = NULL;
+    int best = strlen(name) < 4 ? 2 : 3;
+    for (const struct cli_command *row = fak_command_table; row->name; row++) {
+        int distance = cli_distance(name, row->name);
+        if (distance < best) {
+            best = distance;
+            nearest = row->name;
+        }
+    }
+    return nearest;
 }

@@ -1,0 +1,93 @@
+/* sota_bench: `fak sota bench [OP]`, the lineage of every figure. */
+#include "base/markdown.h"
+#include "cmd/fak/sota.h"
+#include "cmd/fak/sota_json.h"
+
+#include <string.h>
+
+static void put_line(struct cli *cli, const char *label, const char *text) {
+    if (!*text) return;
+    str_puts(&cli->out, "  ");
+    term_cell(&cli->out, &cli->out_term, TERM_CYAN, 12, label);
+    term_fold(&cli->out, &cli->out_term, 14, text);
+}
+
+static void put_bench(struct cli *cli, const struct bench *row) {
+    struct str text = {0};
+    str_printf(&text, "%g %s", row->number, row->unit);
+    term_put(&cli->out, &cli->out_term, TERM_BOLD, str_c(&text));
+    str_printf(&cli->out, "  %s\n", row->op);
+    str_clear(&text);
+    str_printf(&text, "%s%s%s", row->model, *row->quant ? ", " : "", row->quant);
+    put_line(cli, "model", str_c(&text));
+    str_clear(&text);
+    str_printf(&text, "%s%s%s on %s", row->engine, *row->backend ? ", " : "", row->backend, row->machine);
+    put_line(cli, "engine", str_c(&text));
+    put_line(cli, "baseline", row->baseline);
+    str_clear(&text);
+    str_printf(&text, "%s%s%s%s%s", row->commit,
+               *row->commit ? row->public_commit ? " (public)" : " (private)" : "",
+               *row->commit && *row->measured_on ? ", " : "", *row->measured_on ? "measured on " : "",
+               row->measured_on);
+    put_line(cli, "commit", str_c(&text));
+    put_line(cli, "artifact", row->artifact);
+    put_line(cli, "reproduce", row->command);
+    put_line(cli, "regime",
+             row->regime == BENCH_DETERMINISTIC ? "deterministic: the same on every machine"
+                                                : "wall-clock: this machine only");
+    str_free(&text);
+}
+
+static void put_text(struct cli *cli, const struct matrix *m, const struct op *only) {
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_benches; i++) {
+        if (only && strcmp(m->benches[i].op, only->slug) != 0) continue;
+        if (n++) str_putc(&cli->out, '\n');
+        put_bench(cli, &m->benches[i]);
+    }
+    if (n == 0)
+        str_printf(&cli->out,
+                   "No bench row%s%s yet: a figure enters the matrix with the command that reproduces it.\n",
+                   only ? " of " : "", only ? only->slug : "");
+}
+
+static void put_markdown(struct str *out, const struct matrix *m, const struct op *only) {
+    str_puts(out,
+             "| Operation | Number | Model | Engine | Machine | Baseline | Commit | Reproduce | Regime |\n"
+             "|---|---|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < m->n_benches; i++) {
+        const struct bench *row = &m->benches[i];
+        if (only && strcmp(row->op, only->slug) != 0) continue;
+        const char *const cells[] = {row->model, row->engine, row->machine, row->baseline};
+        str_printf(out, "| `%s` | %g %s | ", row->op, row->number, row->unit);
+        for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++) {
+            markdown_text(out, cells[k]);
+            str_puts(out, " | ");
+        }
+        str_printf(out, "%s%s | ", row->commit, *row->commit && !row->public_commit ? " (private)" : "");
+        if (*row->command) markdown_code(out, row->command);
+        str_printf(out, " | %s |\n", bench_regime_name(row->regime));
+    }
+}
+
+static void put_json(struct str *out, const struct matrix *m, const struct op *only) {
+    struct json j;
+    json_init(&j, out, 2);
+    sota_json_benches(&j, m, only);
+    str_putc(out, '\n');
+}
+
+int fak_sota_bench(struct cli *cli, int argc, char **argv) {
+    const struct op *only = NULL;
+    struct cli_args args;
+    struct status st;
+    enum cli_format format;
+    if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 0, 1, &st) ||
+        !cli_format(&format, &args, &st) ||
+        (args.n_positional && !sota_find_op(&only, &sota_matrix, args.positional[0], &st)))
+        return cli_fail(cli, &st);
+    if (format == CLI_JSON) put_json(&cli->out, &sota_matrix, only);
+    else if (format == CLI_MARKDOWN) put_markdown(&cli->out, &sota_matrix, only);
+    else put_text(cli, &sota_matrix, only);
+    return cli_finish(cli, 0);
+}

@@ -1,0 +1,31 @@
+/* glob: path patterns as git has them (gitignore(5)), matched against the whole path from the repository
+ * root.
+ *
+ * Owns:    nothing.
+ * Trusts:  nothing; both texts may hold any bytes, ill-formed UTF-8 counts byte by byte.
+ * Threads: any.
+ *
+ *   *      any run within one folder            ?       one character, not '/'
+ *   **     as a whole component: any number of folders, none included ("a/" "**" "/b" matches "a/b");
+ *          at the end everything below; elsewhere it is `*`
+ *   [a-z]  one of a set; [!a-z] or [^a-z] none of it        \x      x itself
+ *   a/     a pattern that ends in '/' matches everything below that folder
+ *
+ * Time is at most the product of the two lengths, whatever the pattern: one star of a component is retried,
+ * and one "**" of a path, never both recursively.
+ */
+#ifndef SOTADB_GLOB_H
+#define SOTADB_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool glob_match(const char *glob, const char *path);
+
+/* `*` any run, `?` any character, sets as above, over a text without folders: names of kernels. */
+bool glob_match_name(const char *pattern, const char *name);
+
+/* How many bytes at the start of the pattern are plain text. */
+size_t glob_literal_prefix(const char *glob);
+
+#endif

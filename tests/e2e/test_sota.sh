@@ -1,0 +1,143 @@
+#!/bin/sh
+# fak sota: every look-up, as a user, a script and a hostile caller see it.
+. "$(dirname "$0")/tap.sh"
+cd "$root" || exit 1
+
+json() { "$@" | python3 -m json.tool >/dev/null; }
+escape=$(printf '\033')
+
+# --- by slug, alias, path, kernel
+op=fused-attention
+out=$(fak sota $op)
+check_has "an operation by its slug" "$out" "fused-attention"
+check_has "it names the reference to read" "$out" "read first"
+check_has "it names the route" "$out" "stay-minimal"
+check_has "it names the oracle" "$out" "oracle"
+check_has "it points to its ladder" "$out" "fak sota milestones attention"
+check_has "it suggests the trailer" "$out" "Prior-art: "
+check_has "an alias says so" "$(fak sota SDPA)" "matched by the alias SDPA"
+check_has "a kernel says which pattern" "$(fak sota k_awq_gemv)" "matched by the kernel name *awq_gemv* (k_awq_gemv)"
+check_has "a path that does not exist yet" "$(fak sota engine/kernels/ref/attention.c)" "matched by the path engine/kernels/*/attention*.c"
+check_has "the same from its folder" "$(cd engine/kernels && fak sota ./ref/../ref/attention.c)" "fused-attention"
+check_has "the same, absolute" "$(cd / && fak sota "$root/engine/kernels/ref/attention.c")" "fused-attention"
+check_has "the same from the root, in another folder" "$(cd engine && fak sota engine/kernels/ref/attention.c)" "fused-attention"
+check_has "outside of a repository the path is taken as given" "$(cd "$scratch" && fak sota engine/kernels/ref/attention.c)" "fused-attention"
+ln -s "$root/engine" "$scratch/link"
+check_has "through a link to a folder" "$(fak sota "$scratch/link/kernels/ref/attention.c" 2>&1)" "no row covers"
+
+# --- exit codes
+check_exit "a file that no row covers: 1" 1 fak sota README.nowhere
+check_has "and it says so" "$(fak sota engine/none.c 2>&1)" "no row covers engine/none.c"
+check_exit "an unknown name: 2" 2 fak sota lits
+check_has "H18: a misspelt command is suggested" "$(fak sota lits 2>&1)" "did you mean 'list'"
+check_has "a misspelt slug is suggested" "$(fak sota fused-atention 2>&1)" "'fused-attention'"
+check_has "a misspelt alias leads to its operation" "$(fak sota flash-atention 2>&1)" "'fused-attention'"
+check_has "a part of a name is suggested" "$(fak sota attention-fused 2>&1; fak sota delta 2>&1)" "'gated-delta-net'"
+check_exit "no argument: 2" 2 fak sota
+check_exit "two arguments: 2" 2 fak sota rope rms-norm
+check_exit "an unknown option: 2" 2 fak sota list --jsn
+check_exit "two forms: 2" 2 fak sota list --json --markdown
+check_exit "an unknown ladder: 2" 2 fak sota milestones atention
+check_has "a misspelt ladder is suggested" "$(fak sota milestones atention 2>&1)" "'attention'"
+check_exit "an argument too many: 2" 2 fak sota list x
+check_exit "a search without a hit: 1" 1 fak sota search zzzzqq
+check_exit "a search without a word: 2" 2 fak sota search
+check_exit "an unknown operation for bench: 2" 2 fak sota bench nothing
+check_exit "an empty name: 2" 2 fak sota ''
+check_exit "line 0 of a file: 2" 2 fak sota base/str.c:0
+err=$(fak sota "$(printf 'x\033[31my')" 2>&1)
+check_lacks "a name cannot steer the terminal" "$err" "$escape"
+
+# --- every command in every form
+n=0
+for command in list milestones "milestones attention" gaps bench "bench awq-gemm" "search attention" "issue awq-gemm" fused-attention \
+    engine/kernels/ref/attention.c k_awq_gemv; do
+    check "fak sota $command" fak sota $command
+    check "fak sota $command --json is JSON" json fak sota $command --json
+    check "fak sota $command --markdown" fak sota $command --markdown
+    check_lacks "fak sota $command is plain in a pipe" "$(fak sota $command)" "$escape"
+    n=$((n + 1))
+done
+check "fak sota export is JSON" json fak sota export
+check_has "options may stand before the word" "$(fak sota --json list)" '"slug"'
+check_has "an uncovered file in JSON has no matches" "$(fak sota engine/none.c --json 2>/dev/null)" '"matches": []'
+
+# --- what the matrix says holds together
+for slug in $(fak completion ops); do fak sota "$slug" >"$scratch/page" 2>&1 || echo "$slug"; done >"$scratch/bad"
+check_equal "every operation has a page" "$(cat "$scratch/bad")" ""
+for axis in $(fak completion axes); do
+    slug=$(fak sota milestones "$axis" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["op"])')
+    [ -z "$slug" ] || fak sota "$slug" >/dev/null 2>&1 || echo "$axis: $slug"
+done >"$scratch/bad"
+check_equal "every ladder's operation exists" "$(cat "$scratch/bad")" ""
+for axis in $(fak sota list --json | python3 -c 'import json,sys; print(*{o["axis"] for o in json.load(sys.stdin)} - {""})'); do
+    fak sota milestones "$axis" >/dev/null 2>&1 || echo "$axis"
+done >"$scratch/bad"
+check_equal "every operation's ladder exists" "$(cat "$scratch/bad")" ""
+check_has "the seeds' selection: the AWQ witness first" "$(fak sota gaps)" "Take up first: awq-gemm"
+check_equal "an issue has decision, route, oracle and plan" \
+    "$(fak sota issue awq-gemm | grep -cE '^#### (Decision|Oracle|Plan)$|^Route: ')" 4
+
+# --- widths
+for width in 50 60 120; do
+    for command in list milestones "milestones attention" gaps "$op" "search attention"; do
+        python3 - "$width" "$BIN/fak" sota $command <<'PY' || echo "$width: $command"
+import os, pty, re, struct, sys, fcntl, termios
+width, argv = int(sys.argv[1]), sys.argv[2:]
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    os.environ["TERM"] = "xterm-256color"
+    os.environ.pop("NO_COLOR", None)
+    os.execv(argv[0], argv)
+text = b""
+while True:
+    try: part = os.read(fd, 65536)
+    except OSError: break
+    if not part: break
+    text += part
+os.waitpid(pid, 0)
+text = text.decode()
+assert "\033[" in text, "no colour on a terminal"
+text = re.sub(r"\033\]8;;[^\033]*\033\\|\033\[[0-9]*m", "", text)
+wide = [l for l in text.splitlines() if len(l) > width and " " in l.strip() and "://" not in l]
+assert not wide, wide[:3]
+PY
+    done
+done >"$scratch/bad" 2>&1
+check_equal "output is coloured and folded on terminals of 50, 60 and 120 columns" "$(cat "$scratch/bad")" ""
+plain=$(NO_COLOR=1 TERM=xterm script -qec "$BIN/fak sota list" /dev/null 2>/dev/null) || plain=
+check_lacks "NO_COLOR switches colour off" "$plain" "$escape["
+
+# --- output that cannot be written
+check_exit "a full disk: 1" 1 sh -c 'fak sota export >/dev/full'
+check_equal "a full disk: one line" "$(sh -c 'fak sota list >/dev/full' 2>&1 | grep -c 'cannot write the output: No space left')" 1
+check_exit "a closed stdout: 1" 1 sh -c 'fak sota list >&-'
+check_equal "a reader who had enough is no error" "$( (fak sota export || :) 2>&1 | head -1)" "{"
+
+# --- posting
+mkdir "$scratch/none" "$scratch/bin"
+check_exit "--post without gh: 1" 1 env PATH="$scratch/none" "$BIN/fak" sota issue awq-gemm --post 5
+check_has "and it says so" "$(PATH=$scratch/none "$BIN/fak" sota issue awq-gemm --post 5 2>&1)" 'no `gh` on the PATH'
+cat >"$scratch/bin/gh" <<'GH'
+#!/bin/sh
+case "$1 $2" in
+"auth status") [ -f "$GH_LOGIN" ] ;;
+"issue comment") shift 2; echo "$*" >"$GH_LOG"; cat >>"$GH_LOG"; [ ! -f "$GH_FAIL" ] ;;
+esac
+GH
+chmod +x "$scratch/bin/gh"
+export GH_LOGIN="$scratch/login" GH_LOG="$scratch/gh.log" GH_FAIL="$scratch/fail"
+PATH=$scratch/bin:$PATH
+check_has "a gh that is not logged in" "$(fak sota issue awq-gemm --post 5 2>&1)" "not logged in"
+check_exit "a gh that is not logged in: 1" 1 fak sota issue awq-gemm --post 5
+: >"$scratch/login"
+check "a gh that is logged in" fak sota issue awq-gemm --post 5
+check_equal "it is run without a shell, text on its input" "$(head -1 "$scratch/gh.log")" "5 --body-file -"
+fak sota issue awq-gemm >"$scratch/want"
+check_equal "the whole text arrives" "$(tail -n +2 "$scratch/gh.log")" "$(cat "$scratch/want")"
+: >"$scratch/fail"
+check_exit "a gh that fails: 1" 1 fak sota issue awq-gemm --post 5
+check_exit "an issue that is no number: 2" 2 fak sota issue awq-gemm --post five
+check_exit "an issue below 1: 2" 2 fak sota issue awq-gemm --post -3
+tap_end
