@@ -44,6 +44,14 @@ struct view view_trim(struct view a) {
     return a;
 }
 
+const char *view_shown(char out[VIEW_SHOWN], struct view name) {
+    enum { MOST = VIEW_SHOWN - 4 };
+    size_t n = name.n < MOST ? name.n : MOST;
+    for (size_t i = 0; i < n; i++) out[i] = name.at[i] >= ' ' && name.at[i] <= '~' ? name.at[i] : '?';
+    memcpy(out + n, name.n > MOST ? "..." : "", name.n > MOST ? 4 : 1);
+    return out;
+}
+
 static bool grow(struct str *s, size_t more) {
     if (more >= SIZE_MAX / 2 - s->n) return !(s->failed = true);
     size_t need = s->n + more + 1;

@@ -37,6 +37,11 @@ bool view_ends(struct view a, const char *suffix);
 bool view_line(struct view *line, struct view *rest);
 struct view view_trim(struct view a); /* without ASCII blanks at both ends */
 
+/* At most 64 bytes of a name from outside, safe to put into a message: anything but printable ASCII becomes
+ * '?', a cut shows as "...". Returns out. */
+enum { VIEW_SHOWN = 68 };
+const char *view_shown(char out[VIEW_SHOWN], struct view name);
+
 /* --- growing ---------------------------------------------------------------------------------------- */
 
 void str_add(struct str *s, const char *bytes, size_t n);

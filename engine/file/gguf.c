@@ -53,13 +53,13 @@ bool gguf_runnable(const struct gguf *file, struct status *st) {
         ;
     for (size_t i = 0; i < file->n_tensors; i++) {
         const struct gguf_tensor *tensor = &file->tensors[i];
-        char shown[GGUFREAD_SHOWN];
+        char shown[VIEW_SHOWN];
         if (dtype_info(tensor->type)) continue;
         return status_fail(
             st, STATUS_UNSUPPORTED,
             "%.120s: byte %zu, tensor %zu '%s': its type %s is not one this build can run; use "
             "a file of the types%s",
-            file->path, tensor->offset, i, ggufread_shown(shown, tensor->name),
+            file->path, tensor->offset, i, view_shown(shown, tensor->name),
             gguf_tensor_type_name(tensor->type), runs);
     }
     return true;

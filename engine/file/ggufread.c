@@ -33,26 +33,18 @@ struct reader {
 
 /* --- refusing ----------------------------------------------------------------------------------------- */
 
-const char *ggufread_shown(char out[GGUFREAD_SHOWN], struct view name) {
-    enum { MOST = GGUFREAD_SHOWN - 4 };
-    size_t n = name.n < MOST ? name.n : MOST;
-    for (size_t i = 0; i < n; i++) out[i] = name.at[i] >= ' ' && name.at[i] <= '~' ? name.at[i] : '?';
-    memcpy(out + n, name.n > MOST ? "..." : "", name.n > MOST ? 4 : 1);
-    return out;
-}
-
 /* "FILE: byte N, value 3 'key': reason; what to do" */
 static bool refuse(const struct reader *r, enum status_code code, size_t offset, const char *advice,
                    const char *format, ...) STATUS_PRINTF(5, 6);
 static bool refuse(const struct reader *r, enum status_code code, size_t offset, const char *advice,
                    const char *format, ...) {
-    char reason[200], part[120] = "", shown[GGUFREAD_SHOWN];
+    char reason[200], part[120] = "", shown[VIEW_SHOWN];
     va_list args;
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     if (r->part && r->name.n)
-        snprintf(part, sizeof part, ", %s %zu '%s'", r->part, r->index, ggufread_shown(shown, r->name));
+        snprintf(part, sizeof part, ", %s %zu '%s'", r->part, r->index, view_shown(shown, r->name));
     else if (r->part) snprintf(part, sizeof part, ", %s %zu", r->part, r->index);
     return status_fail(r->st, code, "%.120s: byte %zu%s: %s; %s", r->file->path, offset, part, reason,
                        advice);

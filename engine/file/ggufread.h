@@ -34,8 +34,4 @@ bool ggufread_all(struct gguf *file, struct status *st) STATUS_MUST_USE;
 /* The order of by_key and by_name: bytewise, the shorter first. */
 int ggufread_compare(struct view a, struct view b);
 
-enum { GGUFREAD_SHOWN = 68 };
-/* At most 64 characters of a name from a file, safe to print: anything but printable ASCII becomes '?'. */
-const char *ggufread_shown(char out[GGUFREAD_SHOWN], struct view name);
-
 #endif

@@ -47,6 +47,16 @@ static void view_line_keeps_the_last_line_without_newline(void **state) {
     assert_false(view_line(&line, &rest));
 }
 
+static void view_shown_is_short_and_printable(void **state) {
+    (void)state;
+    char out[VIEW_SHOWN], longer[70];
+    memset(longer, 'x', sizeof longer);
+    assert_string_equal(view_shown(out, (struct view){"a\x1b[2J\xc3\xa9\0b", 9}), "a?[2J???b");
+    assert_string_equal(view_shown(out, (struct view){0}), "");
+    assert_int_equal(strlen(view_shown(out, (struct view){longer, 64})), 64);
+    assert_string_equal(view_shown(out, (struct view){longer, 65}) + 62, "xx...");
+}
+
 static void json_escapes_what_json_must(void **state) {
     (void)state;
     struct str out = {0};
@@ -108,6 +118,7 @@ int main(void) {
         cmocka_unit_test(arena_refuses_an_overflowing_product),
         cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
         cmocka_unit_test(view_line_keeps_the_last_line_without_newline),
+        cmocka_unit_test(view_shown_is_short_and_printable),
         cmocka_unit_test(json_escapes_what_json_must),
         cmocka_unit_test(utf8_follows_table_3_7),
         cmocka_unit_test(sha256_of_abc_is_the_published_one),

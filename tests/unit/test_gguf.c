@@ -14,44 +14,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-
-/* --- files made by hand ------------------------------------------------------------------------------ */
-
-static void put(struct str *s, uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; i++) str_putc(s, (char)(value >> 8 * i));
-}
-
-static void put_text(struct str *s, const char *text) {
-    put(s, strlen(text), 8);
-    str_puts(s, text);
-}
-
-static void put_header(struct str *s, uint32_t version, uint64_t n_tensors, uint64_t n_values) {
-    str_puts(s, "GGUF");
-    put(s, version, 4);
-    put(s, n_tensors, 8);
-    put(s, n_values, 8);
-}
-
-static void put_key(struct str *s, const char *key, enum gguf_type type) {
-    put_text(s, key);
-    put(s, type, 4);
-}
-
-static void put_tensor(struct str *s, const char *name, uint64_t dim0, uint64_t dim1, uint32_t type,
-                       uint64_t offset) {
-    put_text(s, name);
-    put(s, 2, 4);
-    put(s, dim0, 8);
-    put(s, dim1, 8);
-    put(s, type, 4);
-    put(s, offset, 8);
-}
-
-static void pad(struct str *s, size_t alignment, size_t more) {
-    while (s->n % alignment) str_putc(s, 0);
-    for (size_t i = 0; i < more; i++) str_putc(s, (char)i);
-}
+#include "tests/unit/made_gguf.h"
 
 static struct gguf *parse(const struct str *s) {
     struct gguf *file;
@@ -76,21 +39,21 @@ static void refused(struct str *s, const char *word, const char *word2) {
 static void every_value_type_is_read(void **state) {
     (void)state;
     struct str s = {0};
-    put_header(&s, 2, 0, 13);
-    put_key(&s, "u8", GGUF_U8), put(&s, 200, 1);
-    put_key(&s, "i8", GGUF_I8), put(&s, 0x80, 1);
-    put_key(&s, "u16", GGUF_U16), put(&s, 65535, 2);
-    put_key(&s, "i16", GGUF_I16), put(&s, 0xFFFE, 2);
-    put_key(&s, "u32", GGUF_U32), put(&s, 0xFFFFFFFF, 4);
-    put_key(&s, "i32", GGUF_I32), put(&s, 0x80000000, 4);
-    put_key(&s, "f32", GGUF_F32), put(&s, 0x3FC00000, 4);
-    put_key(&s, "yes", GGUF_BOOL), put(&s, 1, 1);
-    put_key(&s, "text", GGUF_STRING), put_text(&s, "hello");
-    put_key(&s, "list", GGUF_ARRAY), put(&s, GGUF_STRING, 4), put(&s, 2, 8), put_text(&s, ""),
-        put_text(&s, "ab");
-    put_key(&s, "u64", GGUF_U64), put(&s, UINT64_MAX, 8);
-    put_key(&s, "i64", GGUF_I64), put(&s, (uint64_t)-5, 8);
-    put_key(&s, "f64", GGUF_F64), put(&s, 0xC004000000000000, 8);
+    made_header(&s, 2, 0, 13);
+    made_key(&s, "u8", GGUF_U8), made_number(&s, 200, 1);
+    made_key(&s, "i8", GGUF_I8), made_number(&s, 0x80, 1);
+    made_key(&s, "u16", GGUF_U16), made_number(&s, 65535, 2);
+    made_key(&s, "i16", GGUF_I16), made_number(&s, 0xFFFE, 2);
+    made_key(&s, "u32", GGUF_U32), made_number(&s, 0xFFFFFFFF, 4);
+    made_key(&s, "i32", GGUF_I32), made_number(&s, 0x80000000, 4);
+    made_key(&s, "f32", GGUF_F32), made_number(&s, 0x3FC00000, 4);
+    made_key(&s, "yes", GGUF_BOOL), made_number(&s, 1, 1);
+    made_key(&s, "text", GGUF_STRING), made_text(&s, "hello");
+    made_key(&s, "list", GGUF_ARRAY), made_number(&s, GGUF_STRING, 4), made_number(&s, 2, 8),
+        made_text(&s, ""), made_text(&s, "ab");
+    made_key(&s, "u64", GGUF_U64), made_number(&s, UINT64_MAX, 8);
+    made_key(&s, "i64", GGUF_I64), made_number(&s, (uint64_t)-5, 8);
+    made_key(&s, "f64", GGUF_F64), made_number(&s, 0xC004000000000000, 8);
     struct gguf *f = parse(&s);
     assert_int_equal(gguf_version(f), 2);
     assert_int_equal(gguf_n_values(f), 13);
@@ -117,11 +80,12 @@ static void every_value_type_is_read(void **state) {
 static void typed_reads_check_type_and_range(void **state) {
     (void)state;
     struct str s = {0};
-    put_header(&s, 3, 0, 4);
-    put_key(&s, "n", GGUF_I32), put(&s, 0xFFFFFFFF, 4);
-    put_key(&s, "m", GGUF_U16), put(&s, 7, 2);
-    put_key(&s, "x", GGUF_F32), put(&s, 0, 4);
-    put_key(&s, "a", GGUF_ARRAY), put(&s, GGUF_I8, 4), put(&s, 3, 8), put(&s, 0x030201, 3);
+    made_header(&s, 3, 0, 4);
+    made_key(&s, "n", GGUF_I32), made_number(&s, 0xFFFFFFFF, 4);
+    made_key(&s, "m", GGUF_U16), made_number(&s, 7, 2);
+    made_key(&s, "x", GGUF_F32), made_number(&s, 0, 4);
+    made_key(&s, "a", GGUF_ARRAY), made_number(&s, GGUF_I8, 4), made_number(&s, 3, 8),
+        made_number(&s, 0x030201, 3);
     struct gguf *f = parse(&s);
     struct status st = {0};
     uint64_t n;
@@ -153,11 +117,11 @@ static void typed_reads_check_type_and_range(void **state) {
 static void tensors_lie_where_the_file_says(void **state) {
     (void)state;
     struct str s = {0};
-    put_header(&s, 3, 2, 1);
-    put_key(&s, "general.alignment", GGUF_U32), put(&s, 64, 4);
-    put_tensor(&s, "a", 32, 3, DTYPE_Q4_0, 0);
-    put_tensor(&s, "b", 5, 1, DTYPE_F16, 64);
-    pad(&s, 64, 64 + 10);
+    made_header(&s, 3, 2, 1);
+    made_key(&s, "general.alignment", GGUF_U32), made_number(&s, 64, 4);
+    made_tensor(&s, "a", 32, 3, DTYPE_Q4_0, 0);
+    made_tensor(&s, "b", 5, 1, DTYPE_F16, 64);
+    made_padding(&s, 64, 64 + 10);
     struct gguf *f = parse(&s);
     const struct gguf_tensor *b = gguf_find_tensor(f, "b");
     assert_int_equal(gguf_n_tensors(f), 2);
@@ -177,9 +141,9 @@ static void tensors_lie_where_the_file_says(void **state) {
 static void a_type_that_cannot_run_is_shown_but_not_opened(void **state) {
     (void)state;
     struct str s = {0};
-    put_header(&s, 3, 1, 0);
-    put_tensor(&s, "w", 256, 1, 16, 0); /* IQ2_XXS */
-    pad(&s, 32, 66);
+    made_header(&s, 3, 1, 0);
+    made_tensor(&s, "w", 256, 1, 16, 0); /* IQ2_XXS */
+    made_padding(&s, 32, 66);
     struct gguf *f = parse(&s);
     struct status st = {0};
     assert_string_equal(gguf_tensor_type_name(gguf_tensor_at(f, 0)->type), "IQ2_XXS");
@@ -261,12 +225,12 @@ static void the_malformed_corpus_ends_in_sentences(void **state) {
 static void every_cut_of_a_sound_file_is_refused(void **state) {
     (void)state;
     struct str s = {0};
-    put_header(&s, 3, 1, 2);
-    put_key(&s, "a", GGUF_ARRAY), put(&s, GGUF_STRING, 4), put(&s, 2, 8), put_text(&s, "x"),
-        put_text(&s, "yz");
-    put_key(&s, "general.alignment", GGUF_U32), put(&s, 32, 4);
-    put_tensor(&s, "w", 32, 2, DTYPE_Q8_0, 0);
-    pad(&s, 32, 68);
+    made_header(&s, 3, 1, 2);
+    made_key(&s, "a", GGUF_ARRAY), made_number(&s, GGUF_STRING, 4), made_number(&s, 2, 8), made_text(&s, "x"),
+        made_text(&s, "yz");
+    made_key(&s, "general.alignment", GGUF_U32), made_number(&s, 32, 4);
+    made_tensor(&s, "w", 32, 2, DTYPE_Q8_0, 0);
+    made_padding(&s, 32, 68);
     gguf_close(parse(&s));
     for (size_t n = 0; n < s.n; n++) {
         struct gguf *file;
@@ -283,18 +247,18 @@ static void every_cut_of_a_sound_file_is_refused(void **state) {
 static void products_are_checked_on_every_prefix(void **state) { /* llama.cpp#18674 */
     (void)state;
     struct str s = {0};
-    put_header(&s, 3, 1, 0);
-    put_tensor(&s, "w", ((uint64_t)1 << 42) + 1, (uint64_t)1 << 22, DTYPE_F32, 0);
-    pad(&s, 32, 64);
+    made_header(&s, 3, 1, 0);
+    made_tensor(&s, "w", ((uint64_t)1 << 42) + 1, (uint64_t)1 << 22, DTYPE_F32, 0);
+    made_padding(&s, 32, 64);
     refused(&s, "tensor 0 'w'", "dimension");
 }
 
 static void zero_dimensions_are_refused(void **state) { /* llama.cpp#24263 */
     (void)state;
     struct str s = {0};
-    put_header(&s, 3, 1, 0);
-    put_tensor(&s, "w", 32, 0, DTYPE_F32, 0);
-    pad(&s, 32, 64);
+    made_header(&s, 3, 1, 0);
+    made_tensor(&s, "w", 32, 0, DTYPE_F32, 0);
+    made_padding(&s, 32, 64);
     refused(&s, "dimension 1 is 0", "");
 }
 
@@ -313,11 +277,11 @@ static void an_alignment_must_be_a_power_of_two_in_uint32(void **state) { /* lla
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str s = {0};
-        put_header(&s, 3, 1, 1);
-        put_key(&s, "general.alignment", cases[i].type);
-        put(&s, cases[i].value, (int)gguf_type_bytes(cases[i].type));
-        put_tensor(&s, "w", 4, 1, DTYPE_F32, 0);
-        pad(&s, 64, 64);
+        made_header(&s, 3, 1, 1);
+        made_key(&s, "general.alignment", cases[i].type);
+        made_number(&s, cases[i].value, (int)gguf_type_bytes(cases[i].type));
+        made_tensor(&s, "w", 4, 1, DTYPE_F32, 0);
+        made_padding(&s, 64, 64);
         refused(&s, cases[i].word, "");
     }
 }
@@ -325,15 +289,15 @@ static void an_alignment_must_be_a_power_of_two_in_uint32(void **state) { /* lla
 static void a_second_key_or_tensor_of_a_name_is_refused(void **state) {
     (void)state;
     struct str s = {0};
-    put_header(&s, 3, 0, 3);
-    put_key(&s, "k", GGUF_U8), put(&s, 1, 1);
-    put_key(&s, "j", GGUF_U8), put(&s, 1, 1);
-    put_key(&s, "k", GGUF_U8), put(&s, 2, 1);
+    made_header(&s, 3, 0, 3);
+    made_key(&s, "k", GGUF_U8), made_number(&s, 1, 1);
+    made_key(&s, "j", GGUF_U8), made_number(&s, 1, 1);
+    made_key(&s, "k", GGUF_U8), made_number(&s, 2, 1);
     refused(&s, "value 2 'k'", "given before, as value 0");
-    put_header(&s, 3, 2, 0);
-    put_tensor(&s, "w", 8, 1, DTYPE_F32, 0);
-    put_tensor(&s, "w", 8, 1, DTYPE_F32, 32);
-    pad(&s, 32, 64);
+    made_header(&s, 3, 2, 0);
+    made_tensor(&s, "w", 8, 1, DTYPE_F32, 0);
+    made_tensor(&s, "w", 8, 1, DTYPE_F32, 32);
+    made_padding(&s, 32, 64);
     refused(&s, "tensor 1 'w'", "tensor 0 has the same name");
 }
 
@@ -342,11 +306,11 @@ static void many_keys_take_linear_time(void **state) {
     (void)state;
     enum { N = 200000 };
     struct str s = {0};
-    put_header(&s, 3, 0, N);
+    made_header(&s, 3, 0, N);
     char key[32];
     for (int i = 0; i < N; i++) {
         snprintf(key, sizeof key, "key.%d", i * 7919 % N);
-        put_key(&s, key, GGUF_U8), put(&s, 0, 1);
+        made_key(&s, key, GGUF_U8), made_number(&s, 0, 1);
     }
     clock_t start = clock();
     gguf_close(parse(&s));
@@ -357,8 +321,8 @@ static void many_keys_take_linear_time(void **state) {
 static void names_from_a_file_cannot_steer_the_terminal(void **state) {
     (void)state;
     struct str s = {0};
-    put_header(&s, 3, 0, 1);
-    put_key(&s, "\x1b[31mred", 77);
+    made_header(&s, 3, 0, 1);
+    made_key(&s, "\x1b[31mred", 77);
     refused(&s, "?[31mred", "type");
 }
 

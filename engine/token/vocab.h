@@ -1,0 +1,67 @@
+/* vocab: the pieces of a vocabulary, their kinds, and the id of a piece.
+ *
+ * Owns:    nothing of its own: tables lie in the caller's arena, pieces there or in the mapped file.
+ * Trusts:  nothing in the file: types and counts of all arrays are checked against the number of tokens.
+ * Threads: constant after open.
+ */
+#ifndef ENGINE_TOKEN_VOCAB_H
+#define ENGINE_TOKEN_VOCAB_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gguf;
+
+/* The values of tokenizer.ggml.token_type. */
+enum vocab_kind {
+    VOCAB_NORMAL = 1,
+    VOCAB_UNKNOWN,
+    VOCAB_CONTROL,      /* from text only when special tokens are parsed */
+    VOCAB_USER_DEFINED, /* always found in a text */
+    VOCAB_UNUSED,
+    VOCAB_BYTE, /* <0x00> to <0xFF> */
+};
+
+/* How the file writes the pieces of normal tokens. */
+enum vocab_spelling {
+    VOCAB_METASPACE, /* U+2581 stands for a space (sentencepiece) */
+    VOCAB_ALPHABET,  /* each byte is one printable character (GPT-2's bytes_to_unicode) */
+};
+
+struct vocab_slot;
+
+struct vocab {
+    size_t n;
+    struct view *pieces;  /* the bytes that each id stands for */
+    uint8_t *kinds;       /* enum vocab_kind */
+    const uint8_t *score; /* unaligned f32, see vocab_score; NULL: the file has none */
+    int32_t bytes[256];   /* the id that stands for one byte alone, or -1 */
+    size_t longest;       /* bytes of the longest normal piece */
+    struct vocab_slot *slots;
+    size_t slot_mask;
+    uint64_t seed;
+};
+
+bool vocab_open(struct vocab *v, const struct gguf *file, enum vocab_spelling spelling, struct arena *arena,
+                struct status *st) STATUS_MUST_USE;
+
+/* The id of the *normal* token with these bytes, or -1. Control, user-defined, byte and unused tokens are
+ * never found: no sequence of plain text becomes one of them by merging. */
+int32_t vocab_find(const struct vocab *v, const char *at, size_t n);
+
+float vocab_score(const struct vocab *v, int32_t id);
+
+/* out = the bytes that a text in the byte alphabet stands for; false: it holds other characters too. */
+bool vocab_from_alphabet(struct str *out, struct view text);
+
+/* A seed that nobody outside knows, for hash tables over what a file holds. */
+uint64_t vocab_seed(void);
+/* Mixes two words so that every bit of the result depends on every bit of both. */
+uint64_t vocab_mix(uint64_t a, uint64_t b);
+
+#endif
