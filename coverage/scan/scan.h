@@ -11,21 +11,18 @@
  * how exact an extent is: whatever the token scan saw stays, and a failed parse never lowers sota_debt.
  *
  * What is a kernel:
- *   CUDA, HIP  a definition that `__global__` dresses, directly or through a macro of the file, or a macro call
- *              that makes one. A declaration without a body is a reference. An explicit instantiation, and each
- *              call in a file that holds nothing but includes and macro calls, is an instance.
- *   Metal      `kernel T name(...) {...}`, `[[kernel]]`; `[[host_name("x")]]` names it, and makes an instance
- *              of a template.
- *   OpenCL     `kernel void` or `__kernel void` with a body.
- *   GLSL       main() of a compute shader (.comp, or a file that sets local_size_*), named after its file. A .comp
- *              file that holds nothing but includes is an instance.
- *   HLSL       the function that [numthreads(...)] stands before.
- *   Triton     a def under @triton.jit, plain or called, or an imported alias of it; also jit(f). One that another
- *              jitted function calls and nobody launches with f[grid](...) is a helper.
- *   C, C++     a function with SIMD in it: intrinsics (x86, NEON, SVE, RVV, AltiVec, LoongArch, WebAssembly), a
- *              target or target_clones attribute, a vector_size type, directly or through a macro or typedef
- *              of the file. Inline ones, and those that return a vector, are helpers. In a *kernel place* (see
- *              scan_request) every function with external linkage is a kernel: plain C that compilers vectorise.
+ *   CUDA, HIP  a definition that `__global__` dresses, directly or through a macro of the file, or a macro
+ * call that makes one. A declaration without a body is a reference. An explicit instantiation, and each call
+ * in a file that holds nothing but includes and macro calls, is an instance. Metal      `kernel T name(...)
+ * {...}`, `[[kernel]]`; `[[host_name("x")]]` names it, and makes an instance of a template. OpenCL `kernel
+ * void` or `__kernel void` with a body. GLSL       main() of a compute shader (.comp, or a file that sets
+ * local_size_*), named after its file. A .comp file that holds nothing but includes is an instance. HLSL the
+ * function that [numthreads(...)] stands before. Triton     a def under @triton.jit, plain or called, or an
+ * imported alias of it; also jit(f). One that another jitted function calls and nobody launches with
+ * f[grid](...) is a helper. C, C++     a function with SIMD in it: intrinsics (x86, NEON, SVE, RVV, AltiVec,
+ * LoongArch, WebAssembly), a target or target_clones attribute, a vector_size type, directly or through a
+ * macro or typedef of the file. Inline ones, and those that return a vector, are helpers. In a *kernel place*
+ * (see scan_request) every function with external linkage is a kernel: plain C that compilers vectorise.
  */
 #ifndef COVERAGE_SCAN_SCAN_H
 #define COVERAGE_SCAN_SCAN_H
@@ -59,19 +56,19 @@ struct scan_kernel {
     const char *name; /* never NULL; the file's stem where the source gives none */
     enum scan_kind kind;
     enum scan_language language;
-    size_t begin, end;   /* bytes [begin, end): decorators and template header to closing brace */
-    int begin_line;      /* 1-based, of `begin` */
-    int line;            /* of the name: where an editor should jump to */
-    int end_line;        /* of the last byte */
-    const char *engine;  /* what gave the extent: "token", or the grammar */
+    size_t begin, end;  /* bytes [begin, end): decorators and template header to closing brace */
+    int begin_line;     /* 1-based, of `begin` */
+    int line;           /* of the name: where an editor should jump to */
+    int end_line;       /* of the last byte */
+    const char *engine; /* what gave the extent: "token", or the grammar */
 };
 
 struct scan_file {
     const char *path; /* as given */
     enum scan_language language;
-    const char *engine;       /* "cuda", "cpp", "c", "python", "glsl", "hlsl"; "token" when no tree was of use */
-    double error_share;       /* part of the bytes under error nodes in the better of the two trees, 0 to 1 */
-    bool generated;           /* its first comment says so */
+    const char *engine; /* "cuda", "cpp", "c", "python", "glsl", "hlsl"; "token" when no tree was of use */
+    double error_share; /* part of the bytes under error nodes in the better of the two trees, 0 to 1 */
+    bool generated;     /* its first comment says so */
     const char *not_analysed; /* NULL, or why: "binary", "UTF-16 text", "not readable: ..." */
     const char *tree_note;    /* NULL, or why the syntax tree was not used: "stopped after 1000 ms" */
     const struct scan_kernel *kernels;
@@ -100,13 +97,14 @@ enum scan_language scan_language_of(const char *path);
 const char *scan_language_name(enum scan_language language); /* "cuda" ... */
 const char *scan_kind_name(enum scan_kind kind);             /* "kernel", "instance", "helper" */
 
-/* Every language of this kind that is not analysed must still be covered by a row: CUDA, HIP, Metal, OpenCL. */
+/* Every language of this kind that is not analysed must still be covered by a row: CUDA, HIP, Metal, OpenCL.
+ */
 bool scan_language_is_device(enum scan_language language);
 
 /* Scans text. False only when a grammar does not load or memory is out; anything wrong with the text is
  * said in out->not_analysed or out->tree_note. */
-bool scan_text(struct scan_file *out, struct view text, const struct scan_request *request, struct arena *arena,
-               struct status *st) STATUS_MUST_USE;
+bool scan_text(struct scan_file *out, struct view text, const struct scan_request *request,
+               struct arena *arena, struct status *st) STATUS_MUST_USE;
 
 /* Reads the regular file `at` (symbolic links are not followed) and scans it. An unreadable file is a
  * record with not_analysed, not a failure. */

@@ -1,0 +1,126 @@
+#include "coverage/scan/simd.h"
+
+#include <string.h>
+
+static bool is_one_of(struct view name, const char *const *words, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (view_is(name, words[i])) return true;
+    return false;
+}
+
+static bool starts_with_one_of(struct view name, const char *const *words, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (view_starts(name, words[i])) return true;
+    return false;
+}
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* x86: not every _mm_ name computes on vectors. */
+static bool is_x86(struct view name) {
+    static const char *const prefixes[] = {"_mm_", "_mm256_", "_mm512_", "_tile_", "__builtin_ia32_"};
+    static const char *const others[] = {"_mm_pause",
+                                         "_mm_prefetch",
+                                         "_mm_lfence",
+                                         "_mm_sfence",
+                                         "_mm_mfence",
+                                         "_mm_malloc",
+                                         "_mm_free",
+                                         "_mm_getcsr",
+                                         "_mm_setcsr",
+                                         "_mm_clflush",
+                                         "_mm_clflushopt",
+                                         "_mm_hint",
+                                         "_mm_clwb",
+                                         "__builtin_ia32_pause",
+                                         "__builtin_ia32_rdtsc",
+                                         "__builtin_ia32_ldmxcsr",
+                                         "__builtin_ia32_stmxcsr"};
+    return starts_with_one_of(name, prefixes, COUNT(prefixes)) && !is_one_of(name, others, COUNT(others)) &&
+           !view_starts(name, "_mm_crc32_");
+}
+
+/* NEON functions begin with a mnemonic and end in an element type: vld1q_f32, vdotq_laneq_s32. */
+static bool is_neon(struct view name) {
+    static const char *const mnemonics[] = {
+        "vab",   "vadd",  "vaes", "vand", "vbic", "vbsl", "vceq", "vcge", "vcgt", "vcl",  "vcnt",
+        "vcom",  "vcop",  "vcre", "vcvt", "vdiv", "vdot", "vdup", "veor", "vext", "vfm",  "vget",
+        "vhadd", "vhsub", "vld",  "vmax", "vmin", "vml",  "vmm",  "vmov", "vmul", "vmvn", "vneg",
+        "vor",   "vpad",  "vpma", "vpmi", "vqa",  "vqd",  "vqm",  "vqn",  "vqr",  "vqs",  "vqt",
+        "vra",   "vrec",  "vrei", "vrev", "vrh",  "vrn",  "vrs",  "vset", "vsh",  "vsl",  "vsq",
+        "vsr",   "vst",   "vsub", "vsud", "vtb",  "vtrn", "vtst", "vusd", "vusm", "vuz",  "vzip"};
+    if (name.n < 6 || !starts_with_one_of(name, mnemonics, COUNT(mnemonics))) return false;
+    size_t i = name.n;
+    while (i > 0 && is_digit(name.at[i - 1])) i--;
+    if (i == name.n || i < 4) return false;
+    struct view bits = {name.at + i, name.n - i};
+    bool sized = view_is(bits, "8") || view_is(bits, "16") || view_is(bits, "32") || view_is(bits, "64");
+    const char *type = name.at + i - 1;
+    return sized && strchr("sufp", *type) && *type &&
+           (type[-1] == '_' || (type[-1] == 'b' && type[-2] == '_'));
+}
+
+/* SVE: svld1_f32, svmla_f32_m, svptrue_b8. */
+static bool is_sve(struct view name) {
+    if (name.n < 6 || !view_starts(name, "sv") || name.at[2] < 'a' || name.at[2] > 'z') return false;
+    for (size_t i = 3; i + 2 < name.n; i++)
+        if (name.at[i] == '_' && strchr("fsub", name.at[i + 1]) && name.at[i + 1] && is_digit(name.at[i + 2]))
+            return true;
+    return false;
+}
+
+static bool is_other(struct view name) {
+    static const char *const prefixes[] = {
+        "__riscv_v",   "__riscv_th_v",   "__lasx_xv",          "__lsx_v",       "wasm_v128_",  "wasm_i8x16_",
+        "wasm_i16x8_", "wasm_i32x4_",    "wasm_i64x2_",        "wasm_u8x16_",   "wasm_u16x8_", "wasm_f32x4_",
+        "wasm_f64x2_", "__builtin_vsx_", "__builtin_altivec_", "__builtin_mma_"};
+    static const char *const words[] = {"vec_xl",
+                                        "vec_xst",
+                                        "vec_madd",
+                                        "vec_perm",
+                                        "vec_splats",
+                                        "vec_mule",
+                                        "vec_mulo",
+                                        "vec_msum",
+                                        "vec_sld",
+                                        "vec_extract",
+                                        "vec_reve",
+                                        "vec_pack",
+                                        "__builtin_shufflevector",
+                                        "__builtin_convertvector",
+                                        "__builtin_shuffle",
+                                        "target_clones",
+                                        "vector_size",
+                                        "ext_vector_type",
+                                        "__vector"};
+    if (view_starts(name, "__riscv_vset")) return false; /* asks for a length, computes nothing */
+    return starts_with_one_of(name, prefixes, COUNT(prefixes)) || is_one_of(name, words, COUNT(words));
+}
+
+/* 32x4 somewhere in it: the lanes of float32x4_t. */
+static bool has_lanes(struct view name) {
+    for (size_t i = 1; i + 1 < name.n; i++)
+        if (name.at[i] == 'x' && is_digit(name.at[i - 1]) && is_digit(name.at[i + 1])) return true;
+    return false;
+}
+
+/* float32x4_t, int8x16x2_t, __m256i, svfloat32_t, vfloat32m1_t, v128_t */
+static bool is_type(struct view name) {
+    static const char *const words[] = {"v128_t", "svbool_t", "v4f32", "v8f32", "v4i32", "v8i32"};
+    static const char *const x86[] = {"__m128", "__m256", "__m512", "__mmask"};
+    static const char *const vla[] = {"svfloat", "svint", "svuint", "vfloat", "vint", "vuint", "vbool"};
+    static const char *const neon[] = {"float", "int", "uint", "poly", "bfloat"};
+    if (starts_with_one_of(name, x86, COUNT(x86)) || is_one_of(name, words, COUNT(words))) return true;
+    if (!view_ends(name, "_t")) return false;
+    if (starts_with_one_of(name, vla, COUNT(vla))) return is_digit(name.at[name.n - 3]);
+    return starts_with_one_of(name, neon, COUNT(neon)) && has_lanes(name);
+}
+
+int simd_mark(struct view name) {
+    if (name.n < 5) return SIMD_NONE;
+    if (view_is(name, "target")) return SIMD_ATTRIBUTE;
+    if (is_type(name)) return SIMD_TYPE;
+    return is_x86(name) || is_neon(name) || is_sve(name) || is_other(name) ? SIMD_CODE : SIMD_NONE;
+}

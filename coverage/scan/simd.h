@@ -1,0 +1,19 @@
+/* simd: what a single name of C or C++ says about SIMD. Owns nothing, trusts nothing, any thread.
+ *
+ * Sources: Intel Intrinsics Guide; Arm C Language Extensions; RISC-V vector intrinsics; GCC and Clang manuals
+ * ("Using Vector Instructions", "Common Function Attributes", target and target_clones). */
+#ifndef COVERAGE_SCAN_SIMD_H
+#define COVERAGE_SCAN_SIMD_H
+
+#include "base/str.h"
+
+enum simd_mark {
+    SIMD_NONE,
+    SIMD_ATTRIBUTE, /* `target`: says something only as an attribute of a function */
+    SIMD_CODE,      /* an intrinsic, a builtin, target_clones */
+    SIMD_TYPE,      /* a vector type */
+};
+
+int simd_mark(struct view name); /* enum simd_mark, as a macro_mark */
+
+#endif
