@@ -70,23 +70,23 @@ INSERT INTO op_symbol (op, pattern) VALUES
 ('gptq-resident', '*gptq*'), ('exl2-loader', '*exl2*'),
 ('gguf-quant-load', 'dequantize_row_*'), ('gguf-quant-load', 'dequantize_block_*');
 
-INSERT INTO reference (op, name, url, kind, note) VALUES
+INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES
 ('awq-gemm', 'Marlin', 'https://github.com/IST-DASLab/marlin/blob/master/marlin/marlin_cuda_kernel.cu', 'primary',
- 'weights reshuffled offline so that a 16-byte load is one thread''s MMA fragment'),
+ 'weights reshuffled offline so that a 16-byte load is one thread''s MMA fragment', '2026-11-30'),
 ('awq-gemm', 'AutoAWQ', 'https://github.com/casper-hansen/AutoAWQ', 'repo',
- 'the checkpoint layout and the reference results'),
-('awq-gemm', 'llm-awq', 'https://github.com/mit-han-lab/llm-awq', 'repo', 'the authors'' own kernels'),
+ 'the checkpoint layout and the reference results', '2026-11-30'),
+('awq-gemm', 'llm-awq', 'https://github.com/mit-han-lab/llm-awq', 'repo', 'the authors'' own kernels', '2026-11-30'),
 ('gptq-resident', 'GPTQModel', 'https://github.com/ModelCloud/GPTQModel', 'primary',
- 'the maintained successor of AutoGPTQ: packing, g_idx, the v1 and v2 zero points'),
-('gptq-resident', 'AutoGPTQ', 'https://github.com/AutoGPTQ/AutoGPTQ', 'repo', 'where the checkpoint layout comes from'),
-('gptq-resident', 'Marlin', 'https://github.com/IST-DASLab/marlin', 'repo', 'the GPU rung'),
+ 'the maintained successor of AutoGPTQ: packing, g_idx, the v1 and v2 zero points', '2026-11-30'),
+('gptq-resident', 'AutoGPTQ', 'https://github.com/AutoGPTQ/AutoGPTQ', 'repo', 'where the checkpoint layout comes from', '2026-11-30'),
+('gptq-resident', 'Marlin', 'https://github.com/IST-DASLab/marlin', 'repo', 'the GPU rung', '2026-11-30'),
 ('exl2-loader', 'ExLlamaV2',
  'https://github.com/turboderp-org/exllamav2/blob/master/exllamav2/exllamav2_ext/cuda/q_matrix.cu', 'primary',
- 'how groups, bits and the permutation are unpacked'),
+ 'how groups, bits and the permutation are unpacked', '2026-11-30'),
 ('gguf-quant-load', 'GGUF', 'https://github.com/ggml-org/ggml/blob/master/docs/gguf.md', 'primary',
- 'the file: header, metadata, tensor table, alignment'),
+ 'the file: header, metadata, tensor table, alignment', '2026-11-30'),
 ('gguf-quant-load', 'llama.cpp ggml-quants',
- 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c', 'repo', 'what the bits of a block mean');
+ 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c', 'repo', 'what the bits of a block mean', '2026-11-30');
 
 INSERT INTO paper (op, title, id, url, year) VALUES
 ('awq-gemm', 'AWQ: Activation-aware Weight Quantization for LLM Compression and Acceleration', 'arXiv:2306.00978',

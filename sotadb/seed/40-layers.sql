@@ -58,20 +58,20 @@ INSERT INTO op_symbol (op, pattern) VALUES
 ('embedding', '*embed*'), ('embedding', '*get_rows*'), ('embedding', '*select'),
 ('residual-add', '*_add'), ('residual-add', 'add_*');
 
-INSERT INTO reference (op, name, url, kind, note) VALUES
+INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES
 ('rms-norm', 'llama.cpp CPU ops', 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-cpu/ops.cpp', 'primary',
- 'ggml_compute_forward_rms_norm_f32: where eps goes and what is summed in which precision'),
+ 'ggml_compute_forward_rms_norm_f32: where eps goes and what is summed in which precision', '2026-11-30'),
 ('rms-norm', 'Defeating Nondeterminism in LLM Inference',
  'https://thinkingmachines.ai/blog/defeating-nondeterminism-in-llm-inference/', 'docs',
- 'why a reduction that adapts to the batch changes bits'),
+ 'why a reduction that adapts to the batch changes bits', ''),
 ('swiglu', 'llama.cpp CPU vectors', 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-cpu/vec.h', 'primary',
- 'ggml_v_expf and ggml_v_silu: a polynomial exp with stated error'),
-('sampling', 'llama.cpp sampling', 'https://github.com/ggml-org/llama.cpp/blob/master/src/llama-sampling.cpp', 'primary',
- 'the chain of samplers and its order'),
+ 'ggml_v_expf and ggml_v_silu: a polynomial exp with stated error', '2026-11-30'),
+('sampling', 'llama.cpp sampling', 'https://github.com/ggml-org/llama.cpp/blob/master/src/llama-sampler.cpp', 'primary',
+ 'the chain of samplers and its order', '2026-11-30'),
 ('embedding', 'llama.cpp CPU ops', 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-cpu/ops.cpp', 'primary',
- 'ggml_compute_forward_get_rows'),
+ 'ggml_compute_forward_get_rows', '2026-11-30'),
 ('residual-add', 'llama.cpp binary ops',
- 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-cpu/binary-ops.cpp', 'primary', '');
+ 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-cpu/binary-ops.cpp', 'primary', '', '2026-11-30');
 
 INSERT INTO paper (op, title, id, url, year) VALUES
 ('rms-norm', 'Root Mean Square Layer Normalization', 'arXiv:1910.07467', 'https://arxiv.org/abs/1910.07467', 2019),

@@ -34,17 +34,17 @@ INSERT INTO op_symbol (op, pattern) VALUES
 ('moe-dispatch', '*moe_*'), ('moe-dispatch', '*expert*'),
 ('collectives', 'nccl*'), ('collectives', '*all_reduce*'), ('collectives', '*all_gather*');
 
-INSERT INTO reference (op, name, url, kind, note) VALUES
+INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES
 ('moe-dispatch', 'DeepEP', 'https://github.com/deepseek-ai/DeepEP', 'primary',
- 'expert-parallel dispatch and combine over NVLink and RDMA'),
-('moe-dispatch', 'TensorRT-LLM', 'https://github.com/NVIDIA/TensorRT-LLM', 'repo', 'grouped products of experts'),
+ 'expert-parallel dispatch and combine over NVLink and RDMA', '2026-11-30'),
+('moe-dispatch', 'TensorRT-LLM', 'https://github.com/NVIDIA/TensorRT-LLM', 'repo', 'grouped products of experts', '2026-11-30'),
 ('moe-dispatch', 'KTransformers', 'https://github.com/kvcache-ai/ktransformers', 'repo',
- 'experts on the CPU: AMX tiles, placement by NUMA node'),
-('collectives', 'NCCL', 'https://github.com/NVIDIA/nccl', 'primary', 'rings, trees and in-switch reduction'),
-('collectives', 'MSCCL++', 'https://github.com/microsoft/mscclpp', 'repo', 'one-sided channels'),
-('collectives', 'NVSHMEM', 'https://docs.nvidia.com/nvshmem/api/', 'docs', 'device-initiated put and get'),
+ 'experts on the CPU: AMX tiles, placement by NUMA node', '2026-11-30'),
+('collectives', 'NCCL', 'https://github.com/NVIDIA/nccl', 'primary', 'rings, trees and in-switch reduction', '2026-11-30'),
+('collectives', 'MSCCL++', 'https://github.com/microsoft/mscclpp', 'repo', 'one-sided channels', '2026-11-30'),
+('collectives', 'NVSHMEM', 'https://docs.nvidia.com/nvshmem/api/', 'docs', 'device-initiated put and get', ''),
 ('collectives', 'nccl-tests, PERFORMANCE.md',
- 'https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md', 'docs', 'what algbw and busbw mean');
+ 'https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md', 'docs', 'what algbw and busbw mean', '2026-11-30');
 
 INSERT INTO paper (op, title, id, url, year) VALUES
 ('collectives', 'MSCCL++: Rethinking GPU Communication Abstractions for Cutting-edge AI Applications', 'arXiv:2504.09014',

@@ -31,5 +31,6 @@ INSERT INTO branch (axis, level, technique, year, month, change, url) VALUES
 ('attention', 4, 'Native Sparse Attention (NSA)', 2025, 2, 'sparsity that is trained', 'https://arxiv.org/abs/2502.11089'),
 ('attention', 4, 'FlashMLA', 2025, 2, 'kernels for latent attention; sparse ones followed in September 2025', 'https://github.com/deepseek-ai/FlashMLA'),
 ('attention', 4, 'DeepSeek Sparse Attention (DSA)', 2025, 9, 'a lightning indexer keeps the best 2048 keys', 'https://github.com/deepseek-ai/DeepSeek-V3.2-Exp'),
+('attention', 4, 'DeepSeek-V3.2', 2025, 12, 'DSA in a released model, indexer trained by distillation', 'https://arxiv.org/abs/2512.02556'),
 ('attention', 4, 'GLM-5', 2026, 2, 'DSA in a model of 744B parameters, 40B active', 'https://arxiv.org/abs/2602.15763'),
 ('attention', 5, 'IndexCache', 2026, 3, 'layers reuse the selection of the layer before', 'https://arxiv.org/abs/2603.12201');

@@ -27,4 +27,5 @@ INSERT INTO branch (axis, level, technique, year, month, change, url) VALUES
 ('kv-cache', 4, 'PyramidKV', 2024, 6, 'fewer entries in higher layers', 'https://arxiv.org/abs/2406.02069'),
 ('kv-cache', 5, 'Mooncake', 2024, 6, 'a pool of caches for a cluster', 'https://github.com/kvcache-ai/Mooncake'),
 ('kv-cache', 5, 'TurboQuant', 2025, 4, 'rotation and near-optimal scalar quantisers, online', 'https://arxiv.org/abs/2504.19874'),
+('kv-cache', 5, 'LMCache', 2025, 10, 'a layer of its own that stores and moves caches between engines', 'https://arxiv.org/abs/2510.09665'),
 ('kv-cache', 6, 'Deterministic prefix caching in vLLM', 2026, 0, 'warm and cold runs are to give the same result', 'https://github.com/vllm-project/vllm/pull/34046');

@@ -18,6 +18,7 @@ INSERT INTO branch (axis, level, technique, year, month, change, url) VALUES
 ('speculative-decoding', 1, 'Speculative sampling', 2023, 2, 'the same for sampling, with a proof', 'https://arxiv.org/abs/2302.01318'),
 ('speculative-decoding', 2, 'Draft & Verify', 2023, 9, 'the model drafts with layers left out', 'https://arxiv.org/abs/2309.08168'),
 ('speculative-decoding', 2, 'Prompt lookup', 2023, 11, 'drafts copied from the prompt; no model at all', 'https://github.com/apoorvumang/prompt-lookup-decoding'),
+('speculative-decoding', 2, 'REST', 2023, 11, 'drafts retrieved from a store of text', 'https://github.com/FasterDecoding/REST'),
 ('speculative-decoding', 4, 'Lookahead decoding', 2024, 2, 'Jacobi iteration and a pool of n-grams', 'https://arxiv.org/abs/2402.02057'),
 ('speculative-decoding', 4, 'Hydra', 2024, 2, 'draft heads that depend on each other', 'https://arxiv.org/abs/2402.05109'),
 ('speculative-decoding', 4, 'Sequoia', 2024, 2, 'trees sized for the machine', 'https://arxiv.org/abs/2402.12374'),

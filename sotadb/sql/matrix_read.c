@@ -14,14 +14,9 @@ static bool refuse(const struct seed *seed, const char *table, struct status *st
 /* --- one value --------------------------------------------------------------------------------------------
  */
 
-/* SQLite can make a text with a NUL inside from a blob; as a C string it would lose its tail. */
 static bool read_text(void *at, struct arena *arena, sqlite3_stmt *row, int column, struct status *st) {
     const char *text = (const char *)sqlite3_column_text(row, column);
-    size_t n = (size_t)sqlite3_column_bytes(row, column);
-    if (text && memchr(text, 0, n))
-        return status_fail(st, STATUS_BAD_INPUT,
-                           "the text '%s...' holds a NUL byte; a seed is text, remove it", text);
-    const char *copy = text ? arena_copy(arena, text, n, st) : "";
+    const char *copy = text ? arena_copy(arena, text, (size_t)sqlite3_column_bytes(row, column), st) : "";
     memcpy(at, &copy, sizeof copy);
     return copy != NULL;
 }
@@ -134,10 +129,10 @@ bool matrix_read(struct matrix *m, struct arena *arena, const struct seed *seed,
 /* --- from files -------------------------------------------------------------------------------------------
  */
 
-static bool add_file(struct seed *seed, const char *path, struct status *st) {
+static bool add_file(struct str *complaints, struct seed *seed, const char *path, struct status *st) {
     struct str text = {0};
     bool ok = file_read(&text, path, SEED_MAX_FILE, st) &&
-              seed_add(seed, path, (struct view){str_c(&text), text.n}, st);
+              seed_add(complaints, seed, path, (struct view){str_c(&text), text.n}, st);
     str_free(&text);
     return ok;
 }
@@ -150,10 +145,11 @@ bool matrix_read_files(struct matrix *m, struct arena *arena, struct str *compla
     *m = (struct matrix){.source = source};
     bool ok = file_read(&text, schema, SEED_MAX_FILE, st) &&
               seed_open(&seed, schema, (struct view){str_c(&text), text.n}, st);
-    for (size_t i = 0; ok && i < n_seeds; i++) ok = add_file(&seed, seeds[i], st);
-    ok = ok && seed_check(complaints, &seed, root, st);
+    for (size_t i = 0; ok && i < n_seeds; i++) ok = add_file(complaints, &seed, seeds[i], st);
+    /* Rows that are missing because they were refused would make others dangle: mend the first lot first. */
+    if (ok && complaints->n == 0) ok = seed_check(complaints, &seed, root, st);
     if (ok && complaints->n)
-        ok = status_fail(st, STATUS_BAD_INPUT, "the matrix is not right; mend the rows named above");
+        ok = status_fail(st, STATUS_BAD_INPUT, "the matrix is not right; mend the rows above");
     ok = ok && matrix_read(m, arena, &seed, source, st);
     seed_close(&seed);
     str_free(&text);

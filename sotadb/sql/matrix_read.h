@@ -16,8 +16,8 @@ bool matrix_read(struct matrix *m, struct arena *arena, const struct seed *seed,
                  struct status *st) STATUS_MUST_USE;
 
 /* The usual way: schema and seed files at these paths, loaded, checked against the files under `root`, read.
- * False with lines "file:line: reason, what to do" in *complaints when the whole matrix is not right; false
- * with nothing there when one file or row is not, and *st says which. */
+ * False with lines in *complaints (seed.h) when rows are not right, false with *st alone when a file cannot
+ * be read. */
 bool matrix_read_files(struct matrix *m, struct arena *arena, struct str *complaints, const char *root,
                        const char *schema, const char *const *seeds, size_t n_seeds, const char *source,
                        struct status *st) STATUS_MUST_USE;

@@ -98,7 +98,7 @@ static void add_first_place(struct str *out, sqlite3 *db, const char *column, co
     char *query = sqlite3_mprintf("SELECT file, line FROM \"%.*w\" WHERE \"%w\" = ?1", (int)(dot - column),
                                   column, dot + 1);
     sqlite3_stmt *statement = NULL;
-    unguard(db);
+    unguard(db); /* the row is refused already */
     if (query && sqlite3_prepare_v2(db, query, -1, &statement, NULL) == SQLITE_OK) {
         sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
         if (sqlite3_step(statement) == SQLITE_ROW)
@@ -109,17 +109,28 @@ static void add_first_place(struct str *out, sqlite3 *db, const char *column, co
     sqlite3_free(query);
 }
 
-/* SQLite's words for a refused row, in ours: what is wrong with which row and what to write. */
+static bool starts(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* What SQLite's parser refuses, in the words of someone who writes a row. */
+static void explain_text(struct str *out, const char *text) {
+    if (starts(text, "not authorized") || starts(text, "access to"))
+        str_puts(out, "a row holds plain values only: no function, no query, no table of SQLite's own");
+    else if (starts(text, "no such column")) str_printf(out, "%s; a text stands in 'single quotes'", text);
+    else str_printf(out, "%s; see sotadb/schema.sql for the tables and their columns", text);
+}
+
+/* Why a row was refused: what is wrong with it and what to write. */
 static void explain(struct str *out, sqlite3 *db, const struct seed_row *row, int code) {
     struct str text = {0}, name = {0};
     str_puts(&text, sqlite3_errmsg(db));
     seed_scan_first_text(&name, row->tuple);
     const char *colon = strstr(str_c(&text), ": ");
     const char *what = colon ? colon + 2 : str_c(&text);
-    int table = (int)row->table.n;
     switch (code) {
     case SQLITE_CONSTRAINT_CHECK:
-        str_printf(out, "%.*s '%s': %s", table, row->table.at, str_c(&name), what);
+        str_printf(out, "%.*s '%s': %s", (int)row->table.n, row->table.at, str_c(&name), what);
         break;
     case SQLITE_CONSTRAINT_NOTNULL: str_printf(out, "%s is missing; give it a value", what); break;
     case SQLITE_CONSTRAINT_PRIMARYKEY:
@@ -128,14 +139,11 @@ static void explain(struct str *out, sqlite3 *db, const struct seed_row *row, in
         add_first_place(out, db, what, str_c(&name));
         str_puts(out, "; rename one or delete it");
         break;
-    case SQLITE_AUTH:
-        str_puts(out, "a row holds plain values only: no function, no query, no table of SQLite's own");
-        break;
     case SQLITE_INTERRUPT:
         str_puts(out, "the row takes more than a million steps; write plain values");
         break;
-    case SQLITE_TOOBIG: str_puts(out, "the row is too long; shorten its texts"); break;
-    default: str_printf(out, "%s; see sotadb/schema.sql for the tables and their columns", str_c(&text));
+    case SQLITE_TOOBIG: str_printf(out, "a text has more than %d bytes; shorten it", SEED_MAX_TEXT); break;
+    default: explain_text(out, str_c(&text));
     }
     str_free(&text);
     str_free(&name);
@@ -149,8 +157,9 @@ static int error_line(sqlite3 *db, const struct seed_row *row) {
     return line;
 }
 
-static bool insert(struct seed *seed, const struct seed_row *row, struct status *st) {
-    struct str text = {0}, why = {0};
+/* Runs one row; what is wrong with it is one complaint. */
+static bool insert(struct str *complaints, struct seed *seed, const struct seed_row *row, struct status *st) {
+    struct str text = {0};
     sqlite3_stmt *statement = NULL;
     str_add(&text, row->head.at, row->head.n);
     str_putc(&text, ' ');
@@ -159,16 +168,19 @@ static bool insert(struct seed *seed, const struct seed_row *row, struct status 
     if (!ok) goto out;
     seed->line = row->line;
     int line = row->line;
+    guard(seed->db);
     int code = sqlite3_prepare_v2(seed->db, text.at, (int)text.n, &statement, NULL);
     if (code != SQLITE_OK) line = error_line(seed->db, row);
     else code = sqlite3_step(statement);
-    if (code == SQLITE_DONE) goto out;
-    explain(&why, seed->db, row, code == SQLITE_ERROR ? code : sqlite3_extended_errcode(seed->db));
-    ok = status_fail(st, STATUS_BAD_INPUT, "%s:%d: %s", seed->file, line, str_c(&why));
+    if (code != SQLITE_DONE) {
+        str_printf(complaints, "%s:%d: ", seed->file, line);
+        explain(complaints, seed->db, row, sqlite3_extended_errcode(seed->db));
+        str_putc(complaints, '\n');
+    }
 out:
     sqlite3_finalize(statement);
+    unguard(seed->db);
     str_free(&text);
-    str_free(&why);
     return ok;
 }
 
@@ -183,30 +195,33 @@ static bool refuse_nul(const char *file, struct view text, struct status *st) {
                        line);
 }
 
-bool seed_add(struct seed *seed, const char *file, struct view text, struct status *st) {
-    if (text.n > SEED_MAX_FILE)
-        return status_fail(st, STATUS_BAD_INPUT, "%s: a seed file has at most %d bytes; split it by topic",
-                           file, SEED_MAX_FILE);
-    if (text.n == 0) return true;
-    if (!refuse_nul(file, text, st)) return false;
+/* The rows of a file until its end, a row that cannot be cut (then *st says where), or too many bad ones. */
+static bool add_rows(struct str *complaints, struct seed *seed, struct view text, struct status *st) {
     struct seed_scan scan;
     struct seed_row row;
-    seed_scan_init(&scan, file, text);
-    seed->file = file;
-    bool ok;
-    for (;;) {
-        ok = seed_scan_next(&row, &scan, st);
-        if (!ok || !row.tuple.at) break;
-        if (++seed->n_rows > SEED_MAX_ROWS) {
-            ok = status_fail(st, STATUS_BAD_INPUT, "%s:%d: the matrix has more than %d rows", file, row.line,
-                             SEED_MAX_ROWS);
-            break;
-        }
-        guard(seed->db);
-        ok = insert(seed, &row, st);
-        unguard(seed->db);
-        if (!ok) break;
+    seed_scan_init(&scan, seed->file, text);
+    for (int refused = 0; refused < SEED_MAX_REFUSED;) {
+        if (!seed_scan_next(&row, &scan, st)) return false;
+        if (!row.tuple.at) return true;
+        if (++seed->n_rows > SEED_MAX_ROWS)
+            return status_fail(st, STATUS_BAD_INPUT, "%s:%d: the matrix has more than %d rows; split it",
+                               seed->file, row.line, SEED_MAX_ROWS);
+        size_t before = complaints->n;
+        if (!insert(complaints, seed, &row, st)) return false;
+        refused += complaints->n > before;
     }
+    return status_fail(st, STATUS_BAD_INPUT, "%s:%d: more than %d rows were refused; the rest is not read",
+                       seed->file, row.line, SEED_MAX_REFUSED);
+}
+
+bool seed_add(struct str *complaints, struct seed *seed, const char *file, struct view text,
+              struct status *st) {
+    struct status why = {0};
+    if (text.n == 0) return true;
+    seed->file = file;
+    bool ok = refuse_nul(file, text, &why) && add_rows(complaints, seed, text, &why);
+    if (!ok && why.code == STATUS_BAD_INPUT) str_printf(complaints, "%s\n", why.message);
+    else if (!ok && st) *st = why;
     seed->file = NULL;
-    return ok;
+    return (ok || why.code == STATUS_BAD_INPUT) && str_ok(complaints, st);
 }

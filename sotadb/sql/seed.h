@@ -6,14 +6,20 @@
  *          else, and text, rows and steps are limited.
  * Threads: one seed, one thread.
  *
- * A refusal reads "file:line: reason, what to do".
+ * What is wrong with the rows goes to `complaints`, a line "file:line: reason, what to do" each, so that all
+ * of it is seen at once; a function is false only when it could not do its work.
  */
 #ifndef SOTADB_SQL_SEED_H
 #define SOTADB_SQL_SEED_H
 
 #include "base/str.h"
 
-enum { SEED_MAX_FILE = 4 << 20, SEED_MAX_TEXT = 64 << 10, SEED_MAX_ROWS = 100000 };
+enum {
+    SEED_MAX_FILE = 4 << 20,
+    SEED_MAX_TEXT = 64 << 10,
+    SEED_MAX_ROWS = 100000,
+    SEED_MAX_REFUSED = 20, /* rows of a file before the rest of it is left unread */
+};
 
 struct sqlite3;
 
@@ -29,12 +35,13 @@ struct seed {
 bool seed_open(struct seed *seed, const char *file, struct view schema, struct status *st) STATUS_MUST_USE;
 void seed_close(struct seed *seed);
 
-/* Runs every row of one seed file; `file` goes into messages and must outlive the call. */
-bool seed_add(struct seed *seed, const char *file, struct view text, struct status *st) STATUS_MUST_USE;
+/* Runs every row of one seed file; `file` goes into messages. */
+bool seed_add(struct str *complaints, struct seed *seed, const char *file, struct view text,
+              struct status *st) STATUS_MUST_USE;
 
 /* What only the whole matrix can show: an operation without a primary reference, a name that no row has, a
- * ladder with a gap, `shipped` without a witness on disk under `root` ... Appends a line "file:line: reason,
- * what to do" for each, in order of file and line; the matrix is good when nothing was appended. */
+ * ladder with a gap, `shipped` without a witness on disk under `root` ... in order of file and line. The
+ * matrix is right when nothing was appended. */
 bool seed_check(struct str *complaints, struct seed *seed, const char *root,
                 struct status *st) STATUS_MUST_USE;
 

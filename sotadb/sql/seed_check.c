@@ -87,6 +87,33 @@ static bool run(const struct seed *seed, const char *query, struct status *st) {
     return ok;
 }
 
+/* --- texts ------------------------------------------------------------------------------------------------
+ */
+
+/* A C string ends at a NUL, and SQLite can make a text with one inside from a blob. */
+static bool check_texts(const struct seed *seed, struct status *st) {
+    sqlite3_stmt *columns = NULL;
+    struct str query = {0};
+    bool ok = sqlite3_prepare_v2(seed->db,
+                                 "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c "
+                                 "WHERE t.type = 'table' AND c.type = 'TEXT'",
+                                 -1, &columns, NULL) == SQLITE_OK ||
+              refuse(seed, st);
+    while (ok && sqlite3_step(columns) == SQLITE_ROW) {
+        const char *table = (const char *)sqlite3_column_text(columns, 0);
+        const char *column = (const char *)sqlite3_column_text(columns, 1);
+        str_clear(&query);
+        str_printf(&query,
+                   "SELECT file, line, '%s: %s holds a NUL byte; a seed is text, remove it' FROM %s "
+                   "WHERE instr(%s, char(0))",
+                   table, column, table, column);
+        ok = str_ok(&query, st) && run(seed, str_c(&query), st);
+    }
+    sqlite3_finalize(columns);
+    str_free(&query);
+    return ok;
+}
+
 /* --- names that no row has --------------------------------------------------------------------------------
  */
 
@@ -139,10 +166,10 @@ static bool check_names(const struct seed *seed, struct status *st) {
 
 static bool report(struct str *complaints, const struct seed *seed, struct status *st) {
     sqlite3_stmt *all = NULL;
-    bool ok =
-        sqlite3_prepare_v2(seed->db, "SELECT file, line, why FROM temp.complaint ORDER BY file, line, why",
-                           -1, &all, NULL) == SQLITE_OK ||
-        refuse(seed, st);
+    bool ok = sqlite3_prepare_v2(
+                  seed->db, "SELECT DISTINCT file, line, why FROM temp.complaint ORDER BY file, line, why",
+                  -1, &all, NULL) == SQLITE_OK ||
+              refuse(seed, st);
     int code = SQLITE_DONE;
     while (ok && (code = sqlite3_step(all)) == SQLITE_ROW)
         str_printf(complaints, "%s:%d: %s\n", (const char *)sqlite3_column_text(all, 0),
@@ -163,5 +190,5 @@ bool seed_check(struct str *complaints, struct seed *seed, const char *root, str
         return refuse(seed, st);
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof checks / sizeof *checks; i++) ok = run(seed, checks[i], st);
-    return ok && check_names(seed, st) && report(complaints, seed, st);
+    return ok && check_texts(seed, st) && check_names(seed, st) && report(complaints, seed, st);
 }
