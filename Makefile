@@ -43,7 +43,8 @@ objects = $(patsubst %.c,$(obj)/%.o,$(call sources,$(1)))
 
 matrix := $(obj)/gen/sota_matrix.o
 base := $(call objects,base)
-sotadb := $(call objects,sotadb ladders) $(matrix)
+lookup := $(call objects,sotadb ladders)
+sotadb := $(lookup) $(matrix)
 sql := $(call objects,sotadb/sql sotadb/emit)
 scan := $(call objects,coverage/scan)
 coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/history)
@@ -85,7 +86,7 @@ $(bin)/lib/fak-scan.so: $(call objects,cmd/fak/scan cmd/cli) $(scan) $(sotadb) $
 	$(link_module) $(base_libs)
 $(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(sotadb) $(base) $(treesitter)
 	$(link) $(git_libs) $(base_libs)
-$(bin)/sotac: $(call objects,cmd/sotac cmd/cli) $(sql) $(base)
+$(bin)/sotac: $(call objects,cmd/sotac cmd/cli) $(obj)/cmd/fak/sota_page.o $(sql) $(lookup) $(base)
 	$(link) $(sql_libs) $(base_libs)
 
 link = @mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $(filter %.o,$^) $(LDFLAGS_ALL)
@@ -160,7 +161,7 @@ model: ## fetch SmolLM2-135M-Instruct (93 MB) into build/models
 	@sh tools/fetch-model
 
 ##@ Upkeep
-.PHONY: help clean rooms fmt fmt-check lint install uninstall FORCE
+.PHONY: help clean docs rooms fmt fmt-check lint install uninstall FORCE
 c_files = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 fmt: ## lay out the C files (clang-format)
 	@clang-format -i $(c_files)
@@ -172,6 +173,8 @@ lint: $(gen)/sota_matrix.c ## rooms, sizes, names, shellcheck, clang-tidy
 	@sh tools/check-sizes
 	@sh tools/check-scripts
 	@sh tools/check-tidy
+docs: $(bin)/sotac ## render docs/*.md from the matrix
+	@$(bin)/sotac --docs docs $(seeds)
 rooms: ## check who may include whom (tests/rooms.tsv)
 	@sh tools/check-rooms
 install: all ## install under PREFIX (default /usr/local), below DESTDIR

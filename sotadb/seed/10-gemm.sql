@@ -43,8 +43,8 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'Take over resident decode in one command buffer: weights stay on the device and a whole token is encoded and '
  || 'committed once.',
  'Lane ref on the same weights; a GEMV reaches a cosine of 1.000000.',
- 'Launch cost of command buffers when each product has its own: about 336 products a token at about 360 us each in the '
- || 'tree that the seeds describe.',
+ 'Launch cost of command buffers when each product has its own: about 336 products a token at about 360 us each, '
+ || 'measured on an earlier tree.',
  'planned', 'quantization'),
 ('activation-quant', 'Quantisation of activations',
  'Turns a row of f32 activations into integers with one scale for each 32 values, once per layer input.',

@@ -1,8 +1,8 @@
 -- Attention: from one pass over the scores to kernels that know the machine.
 
 INSERT INTO ladder (axis, title, fak_rung, op, position) VALUES
-('attention', 'Attention', -1, 'fused-attention',
- 'No rung is claimed: the CPU attention of this tree is an online softmax over pages, and it is claimed when its witness runs.');
+('attention', 'Attention', -1, NULL,
+ 'the CPU lane has an online softmax over pages; the rung is claimed when its witness runs');
 
 INSERT INTO rung (axis, level, technique, year, month, change, url) VALUES
 ('attention', 0, 'Online softmax', 2018, 5, 'one pass keeps a running maximum and sum; scores need not be stored',

@@ -2,7 +2,7 @@
 
 INSERT INTO ladder (axis, title, fak_rung, op, position) VALUES
 ('batching', 'Batching', -1, NULL,
- 'No scheduler yet. Every operation takes tokens of different sequences from day one, so the next rung is a scheduler, not a rewrite.');
+ 'no scheduler; every operation takes tokens of different sequences from day one, so the next rung is a scheduler and no rewrite');
 
 INSERT INTO rung (axis, level, technique, year, month, change, url) VALUES
 ('batching', 0, 'Dynamic, padding-aware batching (Clipper)', 2016, 12, 'requests that wait together run together, within a bound on latency',

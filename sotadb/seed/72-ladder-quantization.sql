@@ -1,8 +1,8 @@
 -- Quantization of weights: from eight bits to kernels that lose no bandwidth.
 
 INSERT INTO ladder (axis, title, fak_rung, op, position) VALUES
-('quantization', 'Quantization', -1, 'block-quant-gemm',
- 'No rung is claimed yet: the CPU products on blocks of 32 are claimed when their witness runs.');
+('quantization', 'Quantization', -1, NULL,
+ 'the CPU products on blocks of 32 are claimed when their witness runs');
 
 INSERT INTO rung (axis, level, technique, year, month, change, url) VALUES
 ('quantization', 0, 'LLM.int8()', 2022, 8, 'eight bits without loss: outlier columns stay in sixteen', 'https://arxiv.org/abs/2208.07339'),

@@ -2,7 +2,7 @@
 
 INSERT INTO ladder (axis, title, fak_rung, op, position) VALUES
 ('speculative-decoding', 'Speculative decoding', -1, NULL,
- 'Not implemented: the engine decodes one token at a time. When it comes, verifying has to give the bits of decoding.');
+ 'the engine decodes one token at a time; when speculation comes, verifying has to give the bits of decoding');
 
 INSERT INTO rung (axis, level, technique, year, month, change, url) VALUES
 ('speculative-decoding', 0, 'Blockwise parallel decoding', 2018, 11, 'extra heads guess ahead, one pass verifies', 'https://arxiv.org/abs/1811.03115'),

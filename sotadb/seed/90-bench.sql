@@ -1,5 +1,5 @@
--- Measured figures, ours and those of a peer from the same run. Figures of the tree that the seeds describe are never rows
--- of ours. To add one, copy this form; `fak bench` prints it ready to paste:
+-- Measured figures, ours and those of a peer from the same run. Figures reported of another tree are never rows of
+-- ours. To add one, copy this form:
 --
 -- INSERT INTO bench (op, number, unit, model, quant, machine, backend, engine, baseline, commit_id, public_commit, artifact,
 --                    command, regime, measured_on) VALUES

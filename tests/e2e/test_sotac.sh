@@ -22,6 +22,13 @@ check "the same bytes from one file" cmp "$scratch/c.c" "$scratch/one.c"
 check_lacks "no path of this machine is in them" "$(cat "$scratch/c.c")" "$root"
 check "what the build compiled is this" cmp "$scratch/c.c" build/gen/sota_matrix.c
 
+# --- the pages ----------------------------------------------------------------------------------------------
+mkdir "$scratch/docs"
+sotac --docs "$scratch/docs" $schema sotadb/seed/*.sql
+for page in sota-matrix.md ladders.md BENCHMARK-AUTHORITY.md HARDWARE-MATRIX.md; do
+    check "docs/$page is what \`make docs\` writes" cmp "docs/$page" "$scratch/docs/$page"
+done
+
 # --- hostile texts ------------------------------------------------------------------------------------------
 # Every byte but NUL stands before an 'a' and before a digit; quotes, trigraphs, a text longer than a C literal may be.
 cat >"$scratch/hostile.awk" <<'AWK'

@@ -20,9 +20,9 @@
     "INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottleneck, status) VALUES "
 #define GOOD                                                                                                 \
     OP_HEAD                                                                                                  \
-        "('norm', 'T', 'S', 'kernel', 'bind', 'N', 'O', 'B', 'planned');"                                    \
-        "INSERT INTO reference (op, name, url, kind) VALUES ('norm', 'R', 'https://a.example', 'primary');"  \
-        "INSERT INTO op_path (op, glob, role, planned) VALUES ('norm', 'engine/*.c', 'kernel', 1);"
+    "('norm', 'T', 'S', 'kernel', 'bind', 'N', 'O', 'B', 'planned');"                                        \
+    "INSERT INTO reference (op, name, url, kind) VALUES ('norm', 'R', 'https://a.example', 'primary');"      \
+    "INSERT INTO op_path (op, glob, role, planned) VALUES ('norm', 'engine/*.c', 'kernel', 1);"
 
 static void add_schema(struct seed *seed) {
     struct str schema = {0};
