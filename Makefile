@@ -147,7 +147,7 @@ test: tests ## run the whole fast suite; the last line is `N passed, N failed, N
 	@BIN=$(bin) sh tools/run-tests $(unit_tests) $(fuzz_targets) $(sort $(wildcard tests/e2e/test_*.sh))
 test-unit: tests ## run the unit tests only, as in `make MODE=asan test-unit`
 	@BIN=$(bin) sh tools/run-tests $(unit_tests) $(fuzz_targets)
-test-cases: all ## run every case of a folder: make test-cases CASES=DIR
+test-cases: tests ## run every case of a folder: make test-cases CASES=DIR
 	@BIN=$(bin) sh tools/test-cases "$(CASES)"
 check: ## lint, sanitizers, a clang build, fuzzing: minutes
 	@sh tools/check
