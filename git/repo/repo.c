@@ -1,0 +1,205 @@
+/* repo: reads a repository with libgit2 1.5. The only file that knows <git2.h>. */
+#include "git/reader.h"
+
+#include <git2.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct repo {
+    git_repository *git;
+    git_config *config; /* a snapshot, once asked */
+};
+
+/* What libgit2 complains about, in words a user knows. */
+static const struct {
+    const char *part, *words;
+} known[] = {
+    {"mandatory extension: 'link'", "split index"},
+    {"mandatory extension: 'sdir'", "sparse index"},
+    {"calculated checksum does not match", "the index checksum does not match its content, or is left out"},
+    {"extensions.objectformat", "SHA-256 object names"},
+    {"extensions.refstorage", "another ref format"},
+    {"safe.directory", "another user owns it"},
+    {"not owned by current user", "another user owns it"},
+    {"no longer exists", "the index is unreadable"}, /* libgit2 says so of a garbled one */
+};
+
+static bool fail(struct status *st, const char *what) {
+    const git_error *error = git_error_last();
+    const char *message = error && error->message ? error->message : "no reason given";
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strstr(message, known[i].part)) return status_fail(st, STATUS_UNSUPPORTED, "%s", known[i].words);
+    return status_fail(st, STATUS_BAD_INPUT, "%s: %s", what, message);
+}
+
+static bool repo_open(void **handle, struct status *st) {
+    /* Extensions that change nothing about how index and objects are read. */
+    static const char *harmless[] = {"worktreeconfig", "partialclone", "preciousobjects",
+                                     "relativeworktrees"};
+    if (git_libgit2_init() < 0) return fail(st, "libgit2 does not start");
+    git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, harmless, sizeof harmless / sizeof *harmless);
+    struct repo *repo = calloc(1, sizeof *repo);
+    if (!repo) return status_fail(st, STATUS_NO_MEMORY, "out of memory");
+    if (git_repository_open_ext(&repo->git, NULL, GIT_REPOSITORY_OPEN_FROM_ENV, NULL) != 0) {
+        free(repo);
+        return fail(st, "cannot open the repository");
+    }
+    *handle = repo;
+    return true;
+}
+
+static void repo_close(void *handle) {
+    struct repo *repo = handle;
+    if (!repo) return;
+    git_config_free(repo->config);
+    git_repository_free(repo->git);
+    free(repo);
+}
+
+static bool read_config(struct repo *repo, struct status *st) {
+    if (repo->config) return true;
+    if (git_repository_config_snapshot(&repo->config, repo->git) == 0) return true;
+    return fail(st, "cannot read the configuration");
+}
+
+static bool repo_facts(struct repo_facts *out, void *handle, struct arena *arena, struct status *st) {
+    struct repo *repo = handle;
+    const char *path = git_repository_path(repo->git);
+    int own = 0;
+    if (!read_config(repo, st)) return false;
+    if (git_config_get_bool(&own, repo->config, "extensions.worktreeconfig") != 0) own = 0;
+    *out = (struct repo_facts){
+        .git_dir = arena_copy(arena, path, strlen(path), st),
+        .bare = git_repository_is_bare(repo->git) == 1,
+        .own_config = own != 0,
+    };
+    return out->git_dir != NULL;
+}
+
+static bool repo_head(char oid[OID_TEXT], void *handle, struct status *st) {
+    struct repo *repo = handle;
+    git_oid head;
+    oid[0] = '\0';
+    int code = git_reference_name_to_id(&head, repo->git, "HEAD");
+    if (code == 0) git_oid_tostr(oid, OID_TEXT, &head);
+    else if (git_repository_head_unborn(repo->git) != 1) return fail(st, "cannot read HEAD");
+    return true;
+}
+
+static bool find_commit(git_commit **out, struct repo *repo, const char *oid, struct status *st) {
+    git_oid id;
+    *out = NULL;
+    if (git_oid_fromstr(&id, oid) == 0 && git_commit_lookup(out, repo->git, &id) == 0) return true;
+    return fail(st, "cannot read a commit");
+}
+
+static bool repo_commit(struct commit *out, void *handle, const char *oid, struct status *st) {
+    git_commit *commit;
+    if (!find_commit(&commit, handle, oid, st)) return false;
+    *out = (struct commit){.author_time = git_commit_author(commit)->when.time};
+    unsigned n = git_commit_parentcount(commit);
+    for (unsigned i = 0; i < n && i < COMMIT_PARENTS; i++)
+        git_oid_tostr(out->parents[out->n_parents++], OID_TEXT, git_commit_parent_id(commit, i));
+    git_commit_free(commit);
+    return true;
+}
+
+/* `git add -N` promises a file and stages nothing; libgit2 lists it as added. */
+static bool only_intended(git_index *index, const git_diff_delta *delta) {
+    const git_index_entry *entry = git_index_get_bypath(index, delta->new_file.path, 0);
+    return entry && entry->flags_extended & GIT_INDEX_ENTRY_INTENT_TO_ADD;
+}
+
+static char status_of(const git_diff_delta *delta) {
+    switch (delta->status) {
+    case GIT_DELTA_ADDED: return 'A';
+    case GIT_DELTA_DELETED: return 'D';
+    case GIT_DELTA_MODIFIED: return 'M';
+    case GIT_DELTA_TYPECHANGE: return 'T';
+    default: return 0; /* conflicted: not part of any commit */
+    }
+}
+
+static bool take_deltas(struct change_list *out, git_diff *diff, git_index *index, struct arena *arena,
+                        struct status *st) {
+    for (size_t i = 0, n = git_diff_num_deltas(diff); i < n; i++) {
+        const git_diff_delta *delta = git_diff_get_delta(diff, i);
+        struct change change = {.status = status_of(delta), .path = delta->new_file.path};
+        if (!change.status || only_intended(index, delta)) continue;
+        change.old_mode = delta->old_file.mode;
+        change.new_mode = delta->new_file.mode;
+        git_oid_tostr(change.old_oid, OID_TEXT, &delta->old_file.id);
+        git_oid_tostr(change.new_oid, OID_TEXT, &delta->new_file.id);
+        if (!change_add(out, &change, strlen(change.path), arena, st)) return false;
+    }
+    return true;
+}
+
+static bool repo_staged(struct change_list *out, void *handle, const char *oid, struct arena *arena,
+                        struct status *st) {
+    struct repo *repo = handle;
+    git_commit *commit = NULL;
+    git_tree *tree = NULL;
+    git_index *index = NULL;
+    git_diff *diff = NULL;
+    bool ok = false;
+    git_diff_options options;
+    git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
+    options.flags = GIT_DIFF_INCLUDE_TYPECHANGE | GIT_DIFF_SKIP_BINARY_CHECK;
+    /* A missing tree must fail here: given no tree, the diff below would call every file new. */
+    if (oid[0] && !find_commit(&commit, repo, oid, st)) goto out;
+    if (commit && git_commit_tree(&tree, commit) != 0) {
+        fail(st, "cannot read the tree of a commit");
+        goto out;
+    }
+    ok = git_repository_index(&index, repo->git) == 0 || fail(st, "cannot read the index");
+    if (ok)
+        ok = git_diff_tree_to_index(&diff, repo->git, tree, index, &options) == 0 ||
+             fail(st, "cannot compare index and commit");
+    if (ok) ok = take_deltas(out, diff, index, arena, st);
+out:
+    git_diff_free(diff);
+    git_index_free(index);
+    git_tree_free(tree);
+    git_commit_free(commit);
+    return ok;
+}
+
+static bool repo_text(struct str *out, void *handle, const char *oid, size_t limit, struct status *st) {
+    struct repo *repo = handle;
+    git_oid id;
+    git_blob *blob = NULL;
+    if (git_oid_fromstr(&id, oid) != 0 || git_blob_lookup(&blob, repo->git, &id) != 0)
+        return fail(st, "cannot read a blob");
+    uint64_t n = (uint64_t)git_blob_rawsize(blob);
+    bool ok = n <= limit;
+    if (ok) str_add(out, git_blob_rawcontent(blob), (size_t)n);
+    else status_fail(st, STATUS_UNSUPPORTED, "blob %s is longer than %zu bytes", oid, limit);
+    git_blob_free(blob);
+    return ok && str_ok(out, st);
+}
+
+static bool repo_config(struct str *out, bool *found, void *handle, const char *key, struct status *st) {
+    struct repo *repo = handle;
+    git_config_entry *entry = NULL;
+    *found = false;
+    if (!read_config(repo, st)) return false;
+    int code = git_config_get_entry(&entry, repo->config, key);
+    if (code != 0 && code != GIT_ENOTFOUND) return fail(st, "cannot read the configuration");
+    *found = code == 0;
+    if (entry) str_puts(out, entry->value ? entry->value : "true"); /* a key alone means true */
+    git_config_entry_free(entry);
+    return str_ok(out, st);
+}
+
+const struct reader repo_reader = {
+    .name = "libgit2",
+    .open = repo_open,
+    .close = repo_close,
+    .facts = repo_facts,
+    .head = repo_head,
+    .commit = repo_commit,
+    .staged = repo_staged,
+    .text = repo_text,
+    .config = repo_config,
+};
