@@ -16,6 +16,12 @@ static const struct cli_option issue_options[] = {
     {0},
 };
 
+static const struct cli_option gate_options[] = {
+    {"--message", "FILE", "judge the Prior-art trailer of this commit message too"},
+    {"--json", NULL, "write JSON"},
+    {0},
+};
+
 static const struct cli_option help_options[] = {
     {"--man", NULL, "write the man page (mdoc) instead"},
     {"--names", NULL, "list the names of all commands, one a line"},
@@ -115,6 +121,65 @@ const struct cli_command fak_command_table[] = {
         .options = issue_options,
         .examples = "fak sota issue awq-gemm --post 905\tcomment on an issue",
         .positional = "op",
+    },
+    {
+        .name = "gate",
+        .usage = "[--message FILE] [--json]",
+        .summary = "say what to read before the staged change is committed",
+        .description =
+            "Matches the files that the next commit changes against the matrix and says, for each operation "
+            "they belong to, which reference to read, which route to take, what proves the result, and the "
+            "Prior-art trailer to stamp. Tests, documents, generated files and changes of comments or blanks "
+            "alone are silent; so is a message with a valid trailer.\n\n"
+            "It advises and never blocks: exit 0 with or without findings, 2 when the repository cannot be "
+            "read.",
+        .options = gate_options,
+        .examples = "fak gate\tadvice for what is staged\n"
+                    "fak gate --message .git/COMMIT_EDITMSG\tand is its trailer right?",
+        .module = "fak-hooks",
+    },
+    {
+        .name = "hooks",
+        .usage = "install | uninstall | status | run STAGE",
+        .summary = "give that advice at each commit, through git hooks",
+        .description = "Advice never blocks a commit. Off-switches: `git config fak.priorart false`, "
+                       "FAK_SKIP=1, SKIP=priorart.",
+        .examples = "fak hooks install\tin this repository\n"
+                    "git config core.hooksPath .githooks\tinstead, in fak's own repository",
+        .positional = "command",
+        .module = "fak-hooks",
+    },
+    {
+        .name = "hooks install",
+        .usage = "",
+        .summary = "put our hooks where git looks for them",
+        .description = "Installs commit-msg and prepare-commit-msg for this worktree (core.hooksPath "
+                       "included), in front "
+                       "of what is there, whose arguments, input and exit status stay its own.",
+        .module = "fak-hooks",
+    },
+    {
+        .name = "hooks uninstall",
+        .usage = "",
+        .summary = "take our hooks away",
+        .description = "Everything that was there before is there again, byte for byte.",
+        .module = "fak-hooks",
+    },
+    {
+        .name = "hooks status",
+        .usage = "",
+        .summary = "say which of our hooks fire here",
+        .description = "Exits 1 when one of them does not.",
+        .module = "fak-hooks",
+    },
+    {
+        .name = "hooks run",
+        .usage = "STAGE [ARGUMENT...]",
+        .summary = "what a hook calls",
+        .description =
+            "STAGE is commit-msg, prepare-commit-msg or pre-commit; the arguments are those that git gives. "
+            "Exits 0 whatever happens.",
+        .module = "fak-hooks",
     },
     {
         .name = "completion",

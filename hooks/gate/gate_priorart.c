@@ -1,0 +1,167 @@
+#include "hooks/gate/gate_priorart.h"
+
+#include "hooks/gate/stamp.h"
+#include "sotadb/glob.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_OPS = 64 }; /* rows that cover one file */
+
+/* --- which files count -----------------------------------------------------------------------------------
+ */
+
+static bool view_in(struct view name, const char *const *list) {
+    for (; *list; list++)
+        if (view_is(name, *list)) return true;
+    return false;
+}
+
+static bool is_aside_folder(struct view name) {
+    static const char *const aside[] = {"test", "tests", "testing", "testdata",  "unittests",
+                                        "doc",  "docs",  "build",   "generated", NULL};
+    return view_in(name, aside);
+}
+
+/* "test_gemm.c", "gemm_test.cu", "gemm.test.c" and "README.md". */
+static bool is_aside_file(struct view name) {
+    static const char *const documents[] = {"md", "rst", "txt", "adoc", "html", NULL};
+    const char *dot = memrchr(name.at, '.', name.n);
+    struct view stem = dot ? (struct view){name.at, (size_t)(dot - name.at)} : name;
+    struct view extension = dot ? (struct view){dot + 1, name.n - stem.n - 1} : (struct view){0};
+    return view_starts(stem, "test_") || view_ends(stem, "_test") || view_ends(stem, ".test") ||
+           view_in(extension, documents);
+}
+
+static bool is_aside(const char *path) {
+    struct view rest = view_of(path);
+    for (const char *slash; (slash = memchr(rest.at, '/', rest.n));) {
+        size_t n = (size_t)(slash - rest.at);
+        if (is_aside_folder((struct view){rest.at, n})) return true;
+        rest = (struct view){slash + 1, rest.n - n - 1};
+    }
+    return is_aside_file(rest);
+}
+
+static bool is_generated(const struct matrix *m, const char *path) {
+    for (size_t i = 0; i < m->n_paths; i++)
+        if (m->paths[i].generates[0] && glob_match(m->paths[i].generates, path)) return true;
+    return false;
+}
+
+bool gate_covers(const struct matrix *m, const char *path) {
+    struct match match;
+    return matrix_match_path(m, path, &match, 1) > 0 && !is_aside(path) && !is_generated(m, path);
+}
+
+/* --- findings ----------------------------------------------------------------------------------------------
+ */
+
+struct pair {
+    const struct op *op;
+    struct hit hit;
+};
+
+static int by_slug_then_path(const void *a, const void *b) {
+    const struct pair *x = a, *y = b;
+    int order = strcmp(x->op->slug, y->op->slug);
+    return order ? order : strcmp(x->hit.change->path, y->hit.change->path);
+}
+
+/* Every (operation, file) pair of the change, sorted. */
+static bool find_pairs(struct pair **out, size_t *n, const struct matrix *m,
+                       const struct change_list *changes, struct arena *arena, struct status *st) {
+    struct match matches[MAX_OPS];
+    size_t room = 0;
+    *n = 0;
+    *out = NULL;
+    for (size_t i = 0; i < changes->n; i++)
+        if (gate_covers(m, changes->at[i].path))
+            room += matrix_match_path(m, changes->at[i].path, matches, MAX_OPS);
+    *out = arena_alloc(arena, room, sizeof **out, st);
+    if (!*out) return false;
+    for (size_t i = 0; i < changes->n; i++) {
+        const struct change *change = &changes->at[i];
+        if (!gate_covers(m, change->path)) continue;
+        size_t found = matrix_match_path(m, change->path, matches, MAX_OPS);
+        for (size_t j = 0; j < found && j < MAX_OPS; j++)
+            (*out)[(*n)++] = (struct pair){matches[j].op, {change, matches[j].path}};
+    }
+    if (*n > 1) qsort(*out, *n, sizeof **out, by_slug_then_path);
+    return true;
+}
+
+/* "flashinfer-ai/flashinfer" of a GitHub address, or nothing. */
+static struct view repository_of(const char *url) {
+    static const char host[] = "https://github.com/";
+    if (strncmp(url, host, sizeof host - 1) != 0) return (struct view){0};
+    const char *at = url + sizeof host - 1;
+    size_t owner = strcspn(at, "/");
+    size_t name = at[owner] ? strcspn(at + owner + 1, "/#?") : 0;
+    return name ? (struct view){at, owner + 1 + name} : (struct view){0};
+}
+
+static const char *arena_str(struct str *text, struct arena *arena, struct status *st) {
+    const char *out = str_ok(text, st) ? arena_copy(arena, str_c(text), text->n, st) : NULL;
+    str_free(text);
+    return out;
+}
+
+static const char *trailer_of(const struct op *op, const struct reference *reference, struct arena *arena,
+                              struct status *st) {
+    struct str text = {0};
+    str_printf(&text, STAMP_KEY ": %s", op->slug);
+    if (reference) {
+        struct view repository = repository_of(reference->url);
+        str_printf(&text, "; %s", reference->name);
+        if (repository.n && !strstr(reference->name, "/"))
+            str_printf(&text, " (%.*s)", (int)repository.n, repository.at);
+    }
+    return arena_str(&text, arena, st);
+}
+
+/* The operations of several findings in one line: they are names, so that each can be checked. */
+static const char *trailer_of_all(const struct finding *findings, size_t n, struct arena *arena,
+                                  struct status *st) {
+    if (n == 0) return "";
+    if (n == 1) return findings[0].trailer;
+    struct str text = {0};
+    for (size_t i = 0; i < n; i++) str_printf(&text, "%s%s", i ? ", " : STAMP_KEY ": ", findings[i].op->slug);
+    return arena_str(&text, arena, st);
+}
+
+static bool fold_pairs(struct gate_report *out, const struct matrix *m, const struct pair *pairs, size_t n,
+                       struct arena *arena, struct status *st) {
+    struct finding *findings = arena_alloc(arena, n, sizeof *findings, st);
+    struct hit *hits = arena_alloc(arena, n, sizeof *hits, st);
+    if (!findings || !hits) return false;
+    for (size_t i = 0; i < n; i++) {
+        hits[i] = pairs[i].hit;
+        if (i == 0 || pairs[i].op != pairs[i - 1].op) {
+            struct finding *finding = &findings[out->n++];
+            *finding = (struct finding){.op = pairs[i].op, .hits = &hits[i]};
+            finding->reference = matrix_primary(m, finding->op);
+            if (!finding->reference && finding->op->references.n)
+                finding->reference = &m->references[finding->op->references.first];
+            finding->trailer = trailer_of(finding->op, finding->reference, arena, st);
+            if (!finding->trailer) return false;
+        }
+        findings[out->n - 1].n_hits++;
+    }
+    out->findings = findings;
+    out->trailer = trailer_of_all(findings, out->n, arena, st);
+    return out->trailer != NULL;
+}
+
+bool gate_priorart(struct gate_report *out, const struct matrix *m, const struct change_list *changes,
+                   const struct view *message, const struct trailer_rules *rules, struct arena *arena,
+                   struct status *st) {
+    struct pair *pairs;
+    size_t n;
+    *out = (struct gate_report){.trailer = ""};
+    if (!find_pairs(&pairs, &n, m, changes, arena, st)) return false;
+    if (!fold_pairs(out, m, pairs, n, arena, st)) return false;
+    if (!message) return true;
+    return stamp_judge(&out->stamp, m, out->findings, out->n, *message, rules, arena, st);
+}

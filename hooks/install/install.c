@@ -1,0 +1,318 @@
+#include "hooks/install/install.h"
+
+#include "base/file.h"
+#include "git/plumbing/process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SCRIPT_LIMIT = 1 << 20 };
+
+/* --- where
+ * ------------------------------------------------------------------------------------------------------ */
+
+static bool has_file(const struct str *dir, const char *name) {
+    struct str path = {0};
+    str_printf(&path, "%s/%s", str_c(dir), name);
+    bool there = path.at && file_exists(path.at);
+    str_free(&path);
+    return there;
+}
+
+/* husky 9 sets core.hooksPath to .husky/_ and calls .husky/NAME from there. */
+static void step_out_of_husky(struct install *place) {
+    if (!view_ends((struct view){str_c(&place->dir), place->dir.n}, "/_") || !has_file(&place->dir, "h"))
+        return;
+    place->husky = true;
+    place->dir.n -= 2;
+    place->dir.at[place->dir.n] = '\0';
+}
+
+bool install_find(struct install *out, struct status *st) {
+    struct process git;
+    *out = (struct install){0};
+    if (!process_run(
+            &git,
+            (const char *const[]){"git", "rev-parse", "--path-format=absolute", "--git-path", "hooks", NULL},
+            st))
+        return false;
+    struct view dir = {str_c(&git.out), git.out.n};
+    if (dir.n && dir.at[dir.n - 1] == '\n') dir.n--;
+    bool ok = git.exit_code == 0 && dir.n > 0;
+    if (ok) {
+        str_add(&out->dir, dir.at, dir.n);
+        ok = str_ok(&out->dir, st);
+        if (ok) step_out_of_husky(out);
+    } else {
+        const char *text = str_c(&git.err);
+        text = strncmp(text, "fatal: ", 7) == 0 ? text + 7 : text;
+        status_fail(st, STATUS_BAD_INPUT, "git does not say where hooks live: %.*s", (int)strcspn(text, "\n"),
+                    text);
+    }
+    process_free(&git);
+    return ok;
+}
+
+void install_close(struct install *place) { str_free(&place->dir); }
+
+/* --- one hook file
+ * ---------------------------------------------------------------------------------------------- */
+
+struct hook {
+    const char *name;
+    struct str path, previous; /* the hook, and where one that we cannot edit waits */
+    struct str text;           /* of a regular file */
+    bool exists, regular, link, runs;
+    mode_t mode;
+};
+
+static bool hook_read(struct hook *hook, const struct install *place, const char *name, struct status *st) {
+    struct stat info;
+    *hook = (struct hook){.name = name};
+    str_printf(&hook->path, "%s/%s", str_c(&place->dir), name);
+    str_printf(&hook->previous, "%s/fak-previous/%s", str_c(&place->dir), name);
+    if (!str_ok(&hook->path, st) || !str_ok(&hook->previous, st)) return false;
+    if (lstat(hook->path.at, &info) != 0) {
+        if (errno == ENOENT) return true;
+        return status_fail_errno(st, "cannot look at '%s'", hook->path.at);
+    }
+    hook->exists = true;
+    hook->link = S_ISLNK(info.st_mode);
+    hook->regular = S_ISREG(info.st_mode);
+    hook->mode = info.st_mode & 07777;
+    if (!hook->link && !hook->regular)
+        return status_fail(st, STATUS_BAD_INPUT, "'%s' is neither file nor link; move it away",
+                           hook->path.at);
+    hook->runs = place->husky || access(hook->path.at, X_OK) == 0;
+    return !file_exists(hook->path.at) || file_read(&hook->text, hook->path.at, SCRIPT_LIMIT, st);
+}
+
+static void hook_free(struct hook *hook) {
+    str_free(&hook->path);
+    str_free(&hook->previous);
+    str_free(&hook->text);
+}
+
+static struct view hook_text(const struct hook *hook) {
+    return (struct view){str_c(&hook->text), hook->text.n};
+}
+
+/* Is the text a shell script whose first line is complete? No "#!" at all is one too: git hands it to sh. */
+static bool is_shell_script(struct view text) {
+    static const char *const shells[] = {"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh"};
+    struct view line, rest = text;
+    if (memchr(text.at, '\0', text.n) || !memchr(text.at, '\n', text.n) || !view_line(&line, &rest))
+        return false;
+    if (!view_starts(line, "#!")) return true;
+    struct view words = {line.at + 2, line.n - 2};
+    while (words.n) {
+        words = view_trim(words);
+        size_t n = 0, name = 0;
+        for (; n < words.n && words.at[n] != ' ' && words.at[n] != '\t'; n++)
+            if (words.at[n] == '/') name = n + 1;
+        struct view word = {words.at + name, n - name};
+        words = (struct view){words.at + n, words.n - n};
+        if (view_is(word, "env") || view_starts(word, "-")) continue;
+        for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+            if (view_is(word, shells[i])) return true;
+        return false;
+    }
+    return false;
+}
+
+static bool is_our_line(struct view line) { return view_ends(line, INSTALL_MARK); }
+
+/* How many lines are ours, and how many are not (a "#!/bin/sh" counts for neither). */
+static void count_lines(int *ours, int *others, struct view text) {
+    struct view line;
+    *ours = *others = 0;
+    while (view_line(&line, &text)) {
+        if (is_our_line(line)) ++*ours;
+        else if (!view_is(line, "#!/bin/sh")) ++*others;
+    }
+}
+
+static enum install_state state_of(const struct hook *hook) {
+    char call[64];
+    int ours, others;
+    if (!hook->exists) return INSTALL_NONE;
+    count_lines(&ours, &others, hook_text(hook));
+    if (ours && hook->regular) return others ? INSTALL_LINE : INSTALL_OURS;
+    snprintf(call, sizeof call, "hooks run %s", hook->name);
+    struct view text = hook_text(hook);
+    return text.n && memmem(text.at, text.n, call, strlen(call)) ? INSTALL_CALLS : INSTALL_FOREIGN;
+}
+
+bool install_look(enum install_state *out, const struct install *place, const char *hook, struct status *st) {
+    struct hook file;
+    bool ok = hook_read(&file, place, hook, st);
+    *out = ok ? state_of(&file) : INSTALL_NONE;
+    if (ok && install_fires(*out) && !file.runs) *out = INSTALL_FOREIGN; /* git passes over it */
+    hook_free(&file);
+    return ok;
+}
+
+bool install_fires(enum install_state state) {
+    return state == INSTALL_OURS || state == INSTALL_LINE || state == INSTALL_CALLS;
+}
+
+/* --- adding
+ * --------------------------------------------------------------------------------------------------- */
+
+/* A program that is gone is passed over; its input is not the hook's; what comes after knows that we spoke.
+ */
+static void put_call(struct str *out, const char *hook, const char *program) {
+    struct str word = {0};
+    str_putc(&word, '\'');
+    for (const char *at = program; *at; at++) {
+        if (*at == '\'') str_puts(&word, "'\\''");
+        else str_putc(&word, *at);
+    }
+    str_putc(&word, '\'');
+    str_printf(out,
+               "if [ -x %s ]; then %s hooks run %s \"$@\" </dev/null || :; FAK_ADVISED=%s; export "
+               "FAK_ADVISED; fi " INSTALL_MARK "\n",
+               str_c(&word), str_c(&word), hook, hook);
+    out->failed |= word.failed;
+    str_free(&word);
+}
+
+static bool write_hook(const struct hook *hook, const struct str *text, mode_t mode, struct status *st) {
+    if (!str_ok(text, st) || !file_replace(hook->path.at, text->at, text->n, st)) return false;
+    if (chmod(hook->path.at, mode) == 0) return true;
+    return status_fail_errno(st, "cannot make '%s' executable", hook->path.at);
+}
+
+static bool make_folder(const char *path, struct status *st) {
+    struct str part = {0};
+    bool ok = true;
+    for (const char *slash = strchr(path + 1, '/'); ok; slash = slash ? strchr(slash + 1, '/') : NULL) {
+        str_clear(&part);
+        str_add(&part, path, slash ? (size_t)(slash - path) : strlen(path));
+        ok = str_ok(&part, st);
+        if (ok && mkdir(part.at, 0777) != 0 && errno != EEXIST && errno != EISDIR)
+            ok = status_fail_errno(st, "cannot make the folder '%s'", part.at);
+        if (!slash) break;
+    }
+    str_free(&part);
+    return ok;
+}
+
+static bool make_previous_folder(const struct install *place, struct status *st) {
+    struct str path = {0};
+    str_printf(&path, "%s/fak-previous", str_c(&place->dir));
+    bool ok = str_ok(&path, st) && make_folder(path.at, st);
+    str_free(&path);
+    return ok;
+}
+
+/* A relative link moves one folder down, so its target is one folder further up. */
+static bool move_link(const char *from, const char *to, bool down, struct status *st) {
+    char target[4096];
+    ssize_t n = readlink(from, target, sizeof target - 1);
+    if (n < 0) return status_fail_errno(st, "cannot read the link '%s'", from);
+    target[n] = '\0';
+    struct str text = {0};
+    if (target[0] == '/') str_puts(&text, target);
+    else if (down) str_printf(&text, "../%s", target);
+    else str_puts(&text, strncmp(target, "../", 3) == 0 ? target + 3 : target);
+    bool ok = str_ok(&text, st);
+    if (ok && (symlink(text.at, to) != 0 || unlink(from) != 0))
+        ok = status_fail_errno(st, "cannot move '%s' to '%s'", from, to);
+    str_free(&text);
+    return ok;
+}
+
+static bool move_hook(const char *from, const char *to, bool link, bool down, struct status *st) {
+    if (file_exists(to)) return status_fail(st, STATUS_BAD_INPUT, "'%s' is in the way; move it away", to);
+    if (link) return move_link(from, to, down, st);
+    if (rename(from, to) == 0) return true;
+    return status_fail_errno(st, "cannot move '%s' to '%s'", from, to);
+}
+
+/* One line below the "#!", or at the top where there is none. */
+static bool add_line(const struct hook *hook, const char *program, struct status *st) {
+    struct view line = {0}, rest = hook_text(hook);
+    struct str text = {0};
+    bool shebang = view_starts(rest, "#!") && view_line(&line, &rest);
+    if (shebang) str_printf(&text, "%.*s\n", (int)line.n, line.at);
+    put_call(&text, hook->name, program);
+    str_add(&text, rest.at, rest.n);
+    bool ok = write_hook(hook, &text, hook->mode, st);
+    str_free(&text);
+    return ok;
+}
+
+static bool add_file(const struct hook *hook, const struct install *place, const char *program,
+                     struct status *st) {
+    struct str text = {0};
+    str_puts(&text, "#!/bin/sh\n");
+    put_call(&text, hook->name, program);
+    bool chains = hook->exists && hook->runs;
+    if (chains) str_printf(&text, "exec \"${0%%/*}/fak-previous/%s\" \"$@\" " INSTALL_MARK "\n", hook->name);
+    bool ok = make_folder(str_c(&place->dir), st);
+    if (ok && hook->exists)
+        ok = make_previous_folder(place, st) &&
+             move_hook(hook->path.at, hook->previous.at, hook->link, true, st);
+    if (ok && !write_hook(hook, &text, 0777 & ~(mode_t)022, st)) {
+        if (hook->exists) (void)move_hook(hook->previous.at, hook->path.at, hook->link, false, NULL);
+        ok = false;
+    }
+    str_free(&text);
+    return ok;
+}
+
+bool install_add(const struct install *place, const char *hook, const char *program, struct status *st) {
+    struct hook file;
+    bool removed;
+    if (strchr(program, '\n'))
+        return status_fail(st, STATUS_UNSUPPORTED,
+                           "fak lies in a folder whose name holds a line break; move it");
+    if (!install_remove(&removed, place, hook, st)) return false;
+    bool ok = hook_read(&file, place, hook, st);
+    if (ok && state_of(&file) != INSTALL_CALLS) {
+        bool editable = file.exists && file.regular && file.runs && is_shell_script(hook_text(&file));
+        ok = editable ? add_line(&file, program, st) : add_file(&file, place, program, st);
+    }
+    hook_free(&file);
+    return ok;
+}
+
+/* --- removing
+ * --------------------------------------------------------------------------------------------------- */
+
+static bool remove_lines(const struct hook *hook, struct status *st) {
+    struct view line, rest = hook_text(hook);
+    struct str text = {0};
+    for (struct view from = rest; view_line(&line, &rest); from = rest)
+        if (!is_our_line(line)) str_add(&text, from.at, from.n - rest.n);
+    bool ok = write_hook(hook, &text, hook->mode, st);
+    str_free(&text);
+    return ok;
+}
+
+static bool remove_file(const struct hook *hook, const struct install *place, struct status *st) {
+    struct stat info;
+    if (unlink(hook->path.at) != 0) return status_fail_errno(st, "cannot remove '%s'", hook->path.at);
+    if (lstat(hook->previous.at, &info) != 0) return true;
+    if (!move_hook(hook->previous.at, hook->path.at, S_ISLNK(info.st_mode), false, st)) return false;
+    struct str folder = {0};
+    str_printf(&folder, "%s/fak-previous", str_c(&place->dir));
+    if (folder.at) (void)rmdir(folder.at); /* the other hook may still wait there */
+    str_free(&folder);
+    return true;
+}
+
+bool install_remove(bool *removed, const struct install *place, const char *hook, struct status *st) {
+    struct hook file;
+    bool ok = hook_read(&file, place, hook, st);
+    enum install_state state = ok ? state_of(&file) : INSTALL_NONE;
+    *removed = state == INSTALL_OURS || state == INSTALL_LINE;
+    if (ok && state == INSTALL_OURS) ok = remove_file(&file, place, st);
+    if (ok && state == INSTALL_LINE) ok = remove_lines(&file, st);
+    hook_free(&file);
+    return ok;
+}

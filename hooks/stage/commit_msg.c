@@ -1,0 +1,30 @@
+#include "hooks/stage/look.h"
+
+#include <string.h>
+
+/* Is the offer of prepare-commit-msg still in the message, as a comment? Then it has been seen. */
+static bool was_offered(const struct look *look) {
+    struct str offer = {0};
+    str_printf(&offer, "\n%s %s", look->rules.comment, look->report.trailer);
+    bool seen = offer.at && strstr(str_c(&look->message), offer.at);
+    str_free(&offer);
+    return seen;
+}
+
+bool stage_commit_msg(struct stage_output *out, const struct stage_input *in, struct status *st) {
+    struct look look;
+    bool ok = look_open(&look, in, st);
+    if (ok && look.silence == LOOK_SPEAK) {
+        if (was_offered(&look)) advice_line(&out->advice, &look.report, ADVICE_COMMITTED);
+        else advice_text(&out->advice, in->term, in->matrix, &look.report, ADVICE_COMMITTED);
+        look_note(&out->note, &look);
+        ok = str_ok(&out->advice, st) && str_ok(&out->note, st);
+    }
+    look_close(&look);
+    return ok;
+}
+
+void stage_output_free(struct stage_output *out) {
+    str_free(&out->advice);
+    str_free(&out->note);
+}
