@@ -98,7 +98,7 @@ new_repo
 git branch side && edit && git commit -qam ours && git checkout -q side && printf 'int a;\nint s;\n' >$kernel
 git commit -qam theirs && git checkout -q master 2>/dev/null || git checkout -q main
 git merge side >/dev/null 2>&1
-finds "a conflict that is not resolved says nothing wrong" >/dev/null
+silent "a conflict that is not resolved is no change"
 printf 'int a;\nint b;\nint s;\n' >$kernel && git add .
 finds "a conflict resolved by hand"
 git checkout -q --theirs . 2>/dev/null; git checkout -q side -- . 2>/dev/null
