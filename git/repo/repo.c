@@ -21,6 +21,8 @@ static const struct {
     {"extensions.refstorage", "another ref format"},
     {"safe.directory", "another user owns it"},
     {"not owned by current user", "another user owns it"},
+    {"GIT_WORK_TREE unimplemented", "GIT_WORK_TREE is set"},
+    {"GIT_COMMON_DIR unimplemented", "GIT_COMMON_DIR is set"},
     {"no longer exists", "the index is unreadable"}, /* libgit2 says so of a garbled one */
 };
 
