@@ -130,7 +130,8 @@ CFLAGS_coverage_scan := -I$(ts_dir)/tree-sitter/tree_sitter/core/lib/include
 # --- tests -------------------------------------------------------------------------------------------------
 # A unit test is one file, one program, linked with every room; the linker takes what it needs.
 everything := $(obj)/everything.a
-$(everything): $(base) $(sotadb) $(sql) $(coverage) $(git) $(libgit2) $(hooks) $(engine) $(checkkern)
+$(everything): $(base) $(sotadb) $(sql) $(coverage) $(git) $(libgit2) $(hooks) $(engine) $(checkkern) \
+		$(filter-out %/main.o,$(call objects,cmd/cli cmd/fak))
 	@rm -f $@; ar rcs $@ $^
 unit_tests := $(patsubst tests/unit/%.c,$(bin)/tests/%,$(wildcard tests/unit/test_*.c))
 $(unit_tests): $(bin)/tests/%: $(obj)/tests/unit/%.o $(everything) $(treesitter)
@@ -158,11 +159,19 @@ check: ## lint, sanitizers, a clang build, fuzzing: minutes
 fuzz: $(fuzz_targets)
 
 ##@ See
-.PHONY: demo model
+.PHONY: demo model man bench-lookup
 demo: all ## watch the main job: gate, debt, look-ups, text
 	@BIN=$(bin) sh tools/demo
 model: ## fetch SmolLM2-135M-Instruct (93 MB) into build/models
 	@sh tools/fetch-model
+
+man: all ## write the man pages to build/man/man1
+	@mkdir -p build/man/man1; $(bin)/fak help --man >build/man/man1/fak.1
+	@$(bin)/fak help --names | while IFS= read -r name; do \
+		$(bin)/fak help --man "$$name" >"build/man/man1/fak-$$(printf '%s' "$$name" | tr ' ' -).1"; done
+	@echo "man -l build/man/man1/fak.1"
+bench-lookup: all ## time the look-ups beside an empty C program
+	@BIN=$(bin) CC="$(CC)" sh tests/bench/lookup.sh
 
 ##@ Upkeep
 .PHONY: help clean docs rooms fmt fmt-check lint install uninstall FORCE
@@ -189,7 +198,7 @@ clean: ## remove build products, keep what was fetched
 	@rm -rf build/gen build/lib build/tests build/fak build/sota-coverage build/sotac \
 		build/release build/debug build/asan build/tsan build/cov build/clang build/fuzz
 help: ## this list
-	@awk -F':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 	@printf '\nMODE=debug, asan, tsan, cov or clang builds another way, under build/MODE\n'
 FORCE:
 

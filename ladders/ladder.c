@@ -22,8 +22,7 @@ void ladder_put_rung(struct str *out, const struct rung *rung, const char *other
     else str_puts(out, otherwise);
 }
 
-/* --- text --------------------------------------------------------------------------------------------------
- */
+/* --- text --- */
 
 static void put_arrow(struct str *out, const struct term *term, const struct ladder *ladder, int level) {
     if (level == ladder->fak_rung) term_put(out, term, TERM_GREEN, "  => ");
@@ -121,8 +120,7 @@ void ladder_overview_text(struct str *out, const struct term *term, const struct
     str_free(&text);
 }
 
-/* --- Markdown ----------------------------------------------------------------------------------------------
- */
+/* --- Markdown --- */
 
 static void put_table_row(struct str *out, const char *arrow, const char *level, const struct rung *rung) {
     str_printf(out, "| %s | %s | ", arrow, level);
@@ -173,8 +171,7 @@ void ladder_overview_markdown(struct str *out, const struct matrix *m) {
     }
 }
 
-/* --- JSON --------------------------------------------------------------------------------------------------
- */
+/* --- JSON --- */
 
 static void put_rung_json(struct json *j, const struct rung *rung) {
     json_begin_object(j);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* --- names of the enumerations, as they are written in the seed ----------------------------------------- */
+/* --- names of the enumerations, as they are written in the seed --- */
 
 const char *route_name(enum route route) {
     static const char *const names[] = {
@@ -48,8 +48,7 @@ const char *bench_regime_name(enum bench_regime regime) {
     return names[regime];
 }
 
-/* --- by name ----------------------------------------------------------------------------------------------
- */
+/* --- by name --- */
 
 bool matrix_next_alias(struct view *alias, struct view *rest) {
     while (rest->n) {
@@ -94,8 +93,7 @@ const struct reference *matrix_primary(const struct matrix *m, const struct op *
     return NULL;
 }
 
-/* --- by file and by kernel --------------------------------------------------------------------------------
- */
+/* --- by file and by kernel --- */
 
 static bool covers(const struct op_path *row, const char *path) {
     return glob_match(row->glob, path) || (*row->generates && glob_match(row->generates, path));

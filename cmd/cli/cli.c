@@ -35,7 +35,7 @@ void cli_init(struct cli *cli, const char *program) {
         .program = program, .out_term = term_of(STDOUT_FILENO), .err_term = term_of(STDERR_FILENO)};
 }
 
-/* --- the option table --------------------------------------------------------------------------------- */
+/* --- the option table --- */
 
 /* Is `name` ("-n" or "--tokens") one of the comma-separated names of this option? */
 static bool option_has(const struct cli_option *option, const char *name, size_t n) {
@@ -208,7 +208,7 @@ bool cli_number(long *out, const struct cli_args *args, const char *long_name, l
     return true;
 }
 
-/* --- output ------------------------------------------------------------------------------------------- */
+/* --- output --- */
 
 /* 0, or why the bytes could not be written. */
 static int write_all(int fd, const char *at, size_t n) {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { NARROW = 12, COLUMN = 26 };
+enum { COLUMN = 26 };
 
 /* "  left        text folded beside it" */
 static void put_row(struct str *out, const struct term *term, int column, const char *left,
@@ -80,11 +80,11 @@ bool cli_is_within(const struct cli_command *row, const struct cli_command *comm
 
 void cli_help_within(struct str *out, const struct term *term, const struct cli_command *table,
                      const struct cli_command *command) {
-    bool any = false;
-    for (const struct cli_command *row = table; row->name; row++) {
-        if (!cli_is_within(row, command)) continue;
-        if (!any) term_put(out, term, TERM_BOLD, "\nCommands within it\n");
-        any = true;
-        put_row(out, term, NARROW + 2 + (int)strlen(command->name), row->name, row->summary);
-    }
+    int column = 0;
+    for (const struct cli_command *row = table; row->name; row++)
+        if (cli_is_within(row, command) && term_columns(row->name) + 4 > column)
+            column = term_columns(row->name) + 4;
+    if (column) term_put(out, term, TERM_BOLD, "\nCommands within it\n");
+    for (const struct cli_command *row = table; row->name; row++)
+        if (cli_is_within(row, command)) put_row(out, term, column, row->name, row->summary);
 }

@@ -78,8 +78,7 @@ static void put_choices(struct str *out, const char *prefix, const char *choices
 
 static bool is_file_value(const char *value) { return strstr(value, "FILE") || strstr(value, "DIR"); }
 
-/* --- bash --------------------------------------------------------------------------------------------------
- */
+/* --- bash --- */
 
 static void bash_words(struct str *out, const struct cli_command *table, const struct cli_command *command) {
     for (const struct cli_command *row = table; row->name; row++) {
@@ -153,8 +152,7 @@ void completion_bash(struct str *out, const char *program, const struct cli_comm
         program, program);
 }
 
-/* --- zsh ---------------------------------------------------------------------------------------------------
- */
+/* --- zsh --- */
 
 /* 'word:what it does' for _describe, where a colon separates. */
 static void zsh_item(struct str *out, const char *word, size_t n, const char *what) {

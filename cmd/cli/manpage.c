@@ -10,8 +10,8 @@ void manpage_name(struct str *out, const char *program, const struct cli_command
     for (const char *at = command->name; *at; at++) str_putc(out, *at == ' ' ? '-' : *at);
 }
 
-/* Text as roff reads it: backslashes, and a dash is a hyphen unless escaped (names are copied from man pages).
- * A sentence begins a line, so that roff knows where it ends. */
+/* Text as roff reads it: backslashes, and a dash is a hyphen unless escaped (names are copied from man
+ * pages). A sentence begins a line, so that roff knows where it ends. */
 static void put_text(struct str *out, const char *text, size_t n) {
     bool line_start = true;
     for (size_t i = 0; i < n; i++) {
@@ -122,6 +122,17 @@ static void put_commands(struct str *out, const struct manpage *about, const str
     str_puts(out, ".El\n");
 }
 
+/* The command that this one is within, or the program. */
+static void put_see_also(struct str *out, const struct manpage *about, const struct cli_command *command) {
+    struct str name = {0};
+    const struct cli_command *outer = NULL;
+    for (const struct cli_command *row = about->table; row->name; row++)
+        if (cli_is_within(command, row)) outer = row;
+    manpage_name(&name, about->program, outer);
+    str_printf(out, ".Sh SEE ALSO\n.Xr %s 1\n", str_c(&name));
+    str_free(&name);
+}
+
 void manpage_write(struct str *out, const struct manpage *about, const struct cli_command *command) {
     struct str name = {0};
     manpage_name(&name, about->program, command);
@@ -140,7 +151,7 @@ void manpage_write(struct str *out, const struct manpage *about, const struct cl
         out,
         ".Sh EXIT STATUS\n0 when it did what was asked, 1 when it could not, 2 when it was asked wrongly.\n");
     if (command && command->examples) put_examples(out, command->examples);
-    if (command) str_printf(out, ".Sh SEE ALSO\n.Xr %s 1\n", about->program);
+    if (command) put_see_also(out, about, command);
     str_free(&usage);
     str_free(&name);
 }

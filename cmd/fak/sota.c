@@ -125,8 +125,7 @@ static bool find(struct lookup *look, const struct matrix *m, const char *query,
     return sota_unknown(m, "operation, file, kernel or command", query, true, st);
 }
 
-/* --- output
- * ------------------------------------------------------------------------------------------------- */
+/* --- output --- */
 
 static void put_why(struct str *out, const struct lookup *look, const struct match *match) {
     if (look->alias.n) str_printf(out, "the alias %s", str_c(&look->alias));

@@ -36,7 +36,9 @@ static void put_missing(struct str *out, const struct matrix *m, const struct op
     if (n) str_puts(out, "#### Missing today\n\n");
     for (size_t i = 0; i < n && i < GAPS; i++) {
         str_printf(out, "- [ ] %s", gap_name(gaps[i].kind));
-        if (gaps[i].witness) str_printf(out, " (%s)", gaps[i].witness->device);
+        if (gaps[i].witness)
+            str_printf(out, " (%s%s%s)", gaps[i].witness->device, *gaps[i].witness->floor_name ? ", " : "",
+                       gaps[i].witness->floor_name);
         str_putc(out, '\n');
     }
     if (n) str_putc(out, '\n');

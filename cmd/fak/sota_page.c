@@ -55,11 +55,11 @@ static void put_names(struct str *out, const char *before, const char *text) {
 }
 
 void sota_page_floor(struct str *out, const struct witness *lane) {
-    str_puts(out, lane->metric);
-    if (lane->state != FLOOR_NONE && *lane->floor_name) str_printf(out, " >= %g", lane->floor);
-    if (!*lane->floor_name) return;
-    str_printf(out, " (%s, %s)", lane->floor_name,
-               lane->state == FLOOR_NONE ? "no value yet" : floor_state_name(lane->state));
+    if (*lane->floor_name) str_puts(out, lane->floor_name);
+    if (*lane->floor_name && lane->state != FLOOR_NONE)
+        str_printf(out, " >= %g, %s", lane->floor, floor_state_name(lane->state));
+    if (*lane->floor_name && lane->state == FLOOR_NONE) str_puts(out, " has no value yet");
+    str_printf(out, "%s%s", *lane->floor_name ? "; " : "", lane->metric);
 }
 
 static void put_witness(struct str *out, const struct term *term, const struct witness *lane) {
@@ -183,8 +183,7 @@ void sota_page_brief(struct str *out, const struct term *term, const struct matr
     put_field(out, term, "oracle", op->oracle);
 }
 
-/* --- Markdown ----------------------------------------------------------------------------------------------
- */
+/* --- Markdown --- */
 
 static void md_field(struct str *out, const char *label, const char *text) {
     if (!*text) return;

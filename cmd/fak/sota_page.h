@@ -24,7 +24,7 @@ void sota_page_markdown(struct str *out, const struct matrix *m, const struct op
 void sota_page_markdown_references(struct str *out, const struct matrix *m, const struct op *op);
 void sota_page_markdown_witnesses(struct str *out, const struct matrix *m, const struct op *op);
 
-/* "cosine >= 0.995 (cudaAWQCosineMin, recorded)", or the metric alone where the lane is exact. */
+/* "cudaAWQCosineMin >= 0.995, recorded; " and the metric in words, or that alone where the lane is exact. */
 void sota_page_floor(struct str *out, const struct witness *lane);
 
 /* The trailer that a commit on this operation carries: "Prior-art: Marlin (https://...)". */

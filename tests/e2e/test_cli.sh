@@ -64,10 +64,28 @@ check_has "bash: a word after an option" "$(complete_bash sota --json li)" "list
 check_has "bash: files" "$(complete_bash sota Make)" "Makefile"
 check_has "bash: shells" "$(complete_bash completion '')" "zsh"
 check_equal "bash: a number is not guessed" "$(complete_bash sota issue awq-gemm --post '')" ""
+# zsh's own helpers print what they are given
+complete_zsh() {
+    zsh -f -c '
+        compdef() { :; }
+        compadd() { if [ "$1" = -a ]; then print -l -- ${(P)2}; else shift; print -l -- $@; fi; }
+        _describe() { print -l -- ${(P)2}; }
+        _files() { print FILES; }
+        eval "$(fak completion zsh)"
+        words=(fak "$@") CURRENT=$(($# + 1))
+        _fak' zsh "$@" 2>&1
+}
 if command -v zsh >/dev/null; then
     check "the zsh script parses" sh -c 'fak completion zsh | zsh -n'
+    check_has "zsh: commands, with what they do" "$(complete_zsh '')" "sota:look up the prior art"
+    check_has "zsh: commands within" "$(complete_zsh sota '')" "milestones:show where"
+    check_has "zsh: operations" "$(complete_zsh sota '')" "fused-attention"
+    check_has "zsh: files" "$(complete_zsh sota '')" "FILES"
+    check_has "zsh: axes" "$(complete_zsh sota milestones '')" "speculative-decoding"
+    check_has "zsh: options" "$(complete_zsh sota list --)" "--json:write JSON"
+    check_equal "zsh: a number is not guessed" "$(complete_zsh sota issue awq-gemm --post '')" ""
 else
-    tap_skip "the zsh script parses" "zsh is not installed"
+    tap_skip "the zsh script parses and completes" "zsh is not installed"
 fi
 check_exit "another shell: 2" 2 fak completion tcsh
 tap_end

@@ -59,6 +59,9 @@ for command in list milestones "milestones attention" gaps bench "bench awq-gemm
     n=$((n + 1))
 done
 check "fak sota export is JSON" json fak sota export
+fak sota export | python3 tests/e2e/export_to_seed.py >"$scratch/seed.sql"
+check "the export compiles as a seed" build/sotac -o "$scratch/matrix.c" sotadb/schema.sql "$scratch/seed.sql"
+check "and gives the same matrix, byte for byte" cmp "$scratch/matrix.c" build/gen/sota_matrix.c
 check_has "options may stand before the word" "$(fak sota --json list)" '"slug"'
 check_has "an uncovered file in JSON has no matches" "$(fak sota engine/none.c --json 2>/dev/null)" '"matches": []'
 
@@ -107,7 +110,7 @@ PY
 done >"$scratch/bad" 2>&1
 check_equal "output is coloured and folded on terminals of 50, 60 and 120 columns" "$(cat "$scratch/bad")" ""
 plain=$(NO_COLOR=1 TERM=xterm script -qec "$BIN/fak sota list" /dev/null 2>/dev/null) || plain=
-check_lacks "NO_COLOR switches colour off" "$plain" "$escape["
+check_lacks "NO_COLOR switches colour off" "$plain" "${escape}["
 
 # --- output that cannot be written
 check_exit "a full disk: 1" 1 sh -c 'fak sota export >/dev/full'

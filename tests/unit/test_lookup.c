@@ -1,4 +1,6 @@
-/* lookup: globs, and look-ups over a small matrix of our own. */
+/* lookup: globs, paths, names that were meant, and look-ups over a small matrix of our own. */
+#include "cmd/fak/repo_path.h"
+#include "cmd/fak/sota.h"
 #include "ladders/ladder.h"
 #include "sotadb/gaps.h"
 #include "sotadb/glob.h"
@@ -13,8 +15,7 @@
 
 #include <cmocka.h>
 
-/* --- a matrix with one of everything
- * -------------------------------------------------------------------------- */
+/* --- a matrix with one of everything --- */
 
 static const struct op ops[] = {
     {.slug = "awq-gemm",
@@ -132,8 +133,7 @@ static const struct matrix matrix = {.ops = ops,
                                      .n_branches = 1,
                                      .source = "test"};
 
-/* --- globs
- * ---------------------------------------------------------------------------------------------------- */
+/* --- globs --- */
 
 struct glob_case {
     const char *glob, *path;
@@ -266,8 +266,7 @@ static void hostile_patterns_take_bounded_time(void **state) {
     free(glob);
 }
 
-/* --- by name, file and kernel
- * ------------------------------------------------------------------------------- */
+/* --- by name, file and kernel --- */
 
 static void names_are_found_however_they_are_typed(void **state) {
     (void)state;
@@ -332,8 +331,62 @@ static void a_kernel_gives_its_operation_with_and_without_namespace(void **state
     assert_int_equal(matrix_match_symbol(&matrix, "rope_x", match, 2), 1);
 }
 
-/* --- search
- * -------------------------------------------------------------------------------------------------- */
+/* --- paths and names as they are typed --- */
+
+static void a_path_is_tidied_by_its_text(void **state) {
+    (void)state;
+    const char *const cases[][2] = {
+        {"a/b", "a/b"},
+        {"./a//b/", "a/b"},
+        {"a/./b/../c", "a/c"},
+        {"../a", "../a"},
+        {"a/../..", ".."},
+        {"../../a/..", "../.."},
+        {"/a/../../b", "/b"},
+        {"/", "/"},
+        {"", ""},
+        {".", ""},
+        {"..a/b..", "..a/b.."},
+        {"a/...", "a/..."},
+        {"/..", "/"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str out = {0};
+        repo_path_tidy(&out, cases[i][0]);
+        assert_string_equal(str_c(&out), cases[i][1]);
+        str_free(&out);
+    }
+}
+
+static void suggest(const char *typed, const char *part) {
+    struct status st = {0};
+    sota_unknown(&matrix, "operation", typed, true, &st);
+    assert_int_equal(st.code, STATUS_USAGE);
+    if (!strstr(st.message, part)) fail_msg("'%s': no '%s' in: %s", typed, part, st.message);
+}
+
+static void a_near_name_is_suggested(void **state) {
+    (void)state;
+    suggest("lits", "did you mean 'list'?");
+    suggest("fused-atention", "did you mean 'fused-attention'?");
+    suggest("FLASH_ATENTION", "'fused-attention'");
+    suggest("rotery", "'rope'");
+    suggest("delta", "'gated-delta-net'");
+    suggest("Quantization", "'milestones Quantization'");
+    suggest("roep", "'rope'");
+}
+
+static void a_far_name_is_not_guessed(void **state) {
+    (void)state;
+    suggest("zzzz", "; `fak sota list` shows all");
+    suggest("", "; `fak sota list` shows all");
+    char longest[600];
+    memset(longest, 'q', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    suggest(longest, "there is no operation");
+}
+
+/* --- search --- */
 
 static size_t search(struct search_hit *hits, size_t room, bool any, const char *a, const char *b) {
     const char *words[] = {a, b};
@@ -381,8 +434,7 @@ static void branches_are_searched_and_room_is_respected(void **state) {
     assert_int_equal(search(NULL, 0, true, "marlin", "medusa"), 3);
 }
 
-/* --- gaps
- * ---------------------------------------------------------------------------------------------------- */
+/* --- gaps --- */
 
 static void gaps_are_in_the_order_of_the_work(void **state) {
     (void)state;
@@ -412,8 +464,7 @@ static void a_shipped_row_with_measured_lanes_has_no_gap(void **state) {
     assert_false(gaps_no_file(&matrix, &ops[1]));
 }
 
-/* --- ladders
- * --------------------------------------------------------------------------------------------------- */
+/* --- ladders --- */
 
 static void a_ladder_tells_where_we_stand_and_what_is_next(void **state) {
     (void)state;
@@ -462,6 +513,9 @@ int main(void) {
         cmocka_unit_test(a_generated_file_belongs_to_the_row_that_generates_it),
         cmocka_unit_test(more_matches_than_room_are_counted),
         cmocka_unit_test(a_kernel_gives_its_operation_with_and_without_namespace),
+        cmocka_unit_test(a_path_is_tidied_by_its_text),
+        cmocka_unit_test(a_near_name_is_suggested),
+        cmocka_unit_test(a_far_name_is_not_guessed),
         cmocka_unit_test(a_name_counts_more_than_the_fine_print),
         cmocka_unit_test(every_word_has_to_be_there_unless_any_will_do),
         cmocka_unit_test(whole_words_come_before_parts),
