@@ -11,13 +11,12 @@
 #ifndef ENGINE_BACKEND_BACKEND_H
 #define ENGINE_BACKEND_BACKEND_H
 
+#include "engine/kernels/kv.h"
 #include "engine/model/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { KV_PAGE = 32 }; /* tokens a page */
 
 /* Tokens to run. Within one sequence they come in ascending position, and every earlier position has been
  * run before (now or in an earlier batch). */

@@ -1,0 +1,158 @@
+/* kernel: one operation on a range of units, in one lane.
+ *
+ * Owns:    nothing. Kernels never allocate, lock, fail or read globals.
+ * Trusts:  the task: shapes fit, ids and pages are in range. The backend checked them when it planned.
+ * Threads: any number at once, on disjoint ranges of one task.
+ *
+ * A task says what to do with all rows of a batch; its units are independent, so a backend gives each
+ * thread a range of them and the result does not depend on how it cut. 0 rows and empty ranges are legal.
+ *
+ * A kernel is one file, engine/kernels/LANE/OP.c, and one row of kernels.inc. Lanes:
+ *   ref    textbook order, double accumulation, weights as they lie in the file: the oracle
+ *   exact  the same bits on every CPU, compiler and vector width; engine/kernels/exact/exact.h has the
+ *          contract. One source, built once for each of KERNEL_CLONES.
+ * What a lane has no kernel for, ref does.
+ */
+#ifndef ENGINE_KERNELS_KERNEL_H
+#define ENGINE_KERNELS_KERNEL_H
+
+#include "engine/kernels/kv.h"
+#include "engine/tensor/dtype.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LINEAR_ROWS = 16, /* weight rows a unit of `linear`, one panel (engine/kernels/panel.h) */
+    QUANT_BLOCK = 32, /* elements that share a scale: of weights, and of activations against them */
+};
+
+/* f32 rows: row i is at[i * stride], `width` of them. */
+struct rows {
+    float *at;
+    size_t width, stride;
+};
+
+/* The tokens of a batch: what the rows are about. */
+struct tokens {
+    const int32_t *ids, *positions; /* [n] */
+    const int32_t *sequences;       /* [n] row of `pages` */
+    const int32_t *pages;           /* [sequences][pages_per_sequence], -1: none */
+    size_t pages_per_sequence;
+    const size_t *wanted; /* the rows whose logits are asked for, ascending */
+};
+
+/* The page that holds `position` of row i's sequence, -1: none. */
+static inline int32_t tokens_page(const struct tokens *tokens, size_t i, size_t position) {
+    const int32_t *pages = tokens->pages + (size_t)tokens->sequences[i] * tokens->pages_per_sequence;
+    return pages[position / KV_PAGE];
+}
+
+/* Activations in 16 bits with one scale for each QUANT_BLOCK of a row. */
+struct quantized {
+    int16_t *q;        /* [n][width] */
+    float *scale;      /* [n][width / QUANT_BLOCK] */
+    float *scaled_sum; /* [n][width / QUANT_BLOCK], scale * sum of q: what a weight's minimum multiplies */
+    size_t width;
+};
+
+struct task {
+    size_t n; /* rows */
+    const struct tokens *tokens;
+    union {
+        struct embed_task { /* unit: a row */
+            enum dtype type;
+            const void *table; /* [vocab][out.width], as in the file */
+            struct rows out;
+        } embed;
+        struct rms_norm_task { /* unit: a row */
+            struct rows in, out;
+            const float *weight;
+            float eps;
+        } rms_norm;
+        struct quantize_task { /* unit: a row */
+            struct rows in;
+            struct quantized out;
+        } quantize;
+        struct linear_task { /* unit: LINEAR_ROWS rows of the weights */
+            enum dtype type;
+            size_t n_rows, n_cols;
+            const void *weights;        /* rows as in the file, or panels where the kernel wants them */
+            struct rows in, out;        /* n_cols and n_rows wide */
+            struct quantized quantized; /* `in` once more, for kernels that multiply integers */
+        } linear;
+        struct rope_task { /* unit: a row; in place */
+            struct rows q, k;
+            size_t head_dim, dims;  /* the first `dims` of each head rotate, by pairs */
+            const float *cos, *sin; /* [position][dims / 2] */
+            bool halves;            /* pairs (i, i + dims / 2); else (2i, 2i + 1) */
+        } rope;
+        struct kv_store_task { /* unit: a row */
+            struct rows k, v;
+            struct kv kv;
+        } kv_store;
+        struct attention_task { /* unit: row * n_kv_heads + kv head, with the query heads that share it */
+            struct rows q, out;
+            struct kv kv;
+            size_t n_heads;
+            float scale;
+        } attention;
+        struct swiglu_task { /* unit: a row */
+            struct rows gate, up, out;
+        } swiglu;
+        struct add_task { /* unit: a row */
+            struct rows in, out;
+        } add;
+        struct select_task { /* unit: a wanted row, n of them */
+            struct rows in, out;
+        } select;
+    };
+};
+
+/* Units [begin, end) of the task. `scratch` is this thread's own, 64-byte aligned, of kernel_scratch bytes.
+ */
+typedef void kernel_fn(const struct task *task, size_t begin, size_t end, void *scratch);
+
+/* Bytes of scratch that any kernel needs for rows of up to `width` and heads of `head_dim`, `group` of which
+ * share a KV head. */
+size_t kernel_scratch(size_t width, size_t head_dim, size_t group);
+
+struct kernel {
+    const char *op, *lane;
+    const char *clone; /* of KERNEL_CLONES, "" where there is one version */
+    const char *file;  /* from the repository root */
+    bool (*runs_here)(void);
+    kernel_fn *run;
+};
+
+extern const struct kernel kernel_table[];
+extern const size_t kernel_count;
+
+/* The kernel of this op in this lane and clone, else ref's; NULL when there is no such op. `clone` may be
+ * NULL: the widest that runs here. */
+const struct kernel *kernel_find(const char *op, const char *lane, const char *clone);
+
+/* The same for a product with weights of this type: "linear_q4_1" where the lane has it, else "linear". */
+const struct kernel *kernel_find_linear(enum dtype type, const char *lane, const char *clone);
+
+/* The versions that one source of lane `exact` is built in: KERNEL_CLONES(ROW, op) is ROW(op, name) for
+ * each, narrowest first. The Makefile knows the flags. */
+#if defined(__x86_64__)
+#define KERNEL_CLONES(ROW, op) ROW(op, base) ROW(op, v3) ROW(op, v4) ROW(op, vnni)
+#else
+#define KERNEL_CLONES(ROW, op) ROW(op, base)
+#endif
+
+/* "AVX-512" for "v4": what people call a clone; "" for "". */
+const char *kernel_clone_text(const char *clone);
+
+/* Every kernel's function: OP_ref, OP_exact_CLONE. */
+#define KERNEL_DECLARE_ref(op) kernel_fn op##_ref;
+#define KERNEL_DECLARE_CLONE(op, clone) kernel_fn op##_exact_##clone;
+#define KERNEL_DECLARE_exact(op) KERNEL_CLONES(KERNEL_DECLARE_CLONE, op)
+#define KERNEL(op, lane, needs) KERNEL_DECLARE_##lane(op)
+#include "engine/kernels/kernels.inc"
+#undef KERNEL
+
+#endif
