@@ -51,8 +51,14 @@ coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/histor
 libgit2 := $(call objects,git/repo)
 git := $(call objects,git git/index git/plumbing)
 hooks := $(call objects,hooks/trailer hooks/gate hooks/stage hooks/install)
+# The exact lane: each source built once for each clone (KERNEL_CLONES in engine/kernels/kernel.h).
+clones := base $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),v3 v4 vnni)
+clone_v3 := -march=x86-64-v3
+clone_v4 := -march=x86-64-v4 -mprefer-vector-width=512
+clone_vnni := $(clone_v4) -mavx512vnni
+exact := $(foreach c,$(clones),$(patsubst %.c,$(obj)/%.$(c).o,$(call sources,engine/kernels/exact)))
 engine := $(call objects,engine engine/tensor engine/file engine/token engine/model engine/kernels \
-	engine/kernels/ref engine/kernels/exact engine/backend engine/session)
+	engine/kernels/ref engine/backend engine/session) $(exact)
 checkkern := $(call objects,tests/checkkern)
 
 # --- what is built ---------------------------------------------------------------------------------------
@@ -98,6 +104,16 @@ link_module = @mkdir -p $(@D); echo "  LINK  $@"; $(CC) -shared -o $@ $(filter %
 
 $(obj)/%.o: %.c
 	@mkdir -p $(@D); echo "  CC    $<"; $(CC) $(CFLAGS_ALL) $(CFLAGS_$(subst /,_,$(<D))) -MMD -MP -c $< -o $@
+
+define clone_rule
+$(obj)/engine/kernels/exact/%.$(1).o: engine/kernels/exact/%.c
+	@mkdir -p $$(@D); echo "  CC    $$< ($(1))"; $(CC) $(CFLAGS_ALL) $(exact_flags) $(clone_$(1)) -DCLONE=$(1) \
+		-MMD -MP -c $$< -o $$@
+endef
+# gcc keeps arrays of vectors in registers only when it unrolls them, at -O3; the ABI note is about vectors as
+# arguments, and every such function is inlined.
+exact_flags := $(if $(filter release,$(MODE)),-O3) -Wno-psabi
+$(foreach c,$(clones),$(eval $(call clone_rule,$(c))))
 
 # --- the matrix: seed -> sotac -> one C literal ------------------------------------------------------------
 # sotac is a build tool: always the release one, so that every mode compiles the same literal.

@@ -1,0 +1,7 @@
+/* out = in * weights' for weights in Q4_0. */
+#include "engine/kernels/exact/linear_quant.h"
+
+void EXACT(linear_q4_0)(const struct task *task, size_t begin, size_t end, void *scratch) {
+    (void)scratch;
+    linear_quant(task, begin, end, DTYPE_Q4_0);
+}
