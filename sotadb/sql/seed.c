@@ -1,4 +1,5 @@
 #include "sotadb/sql/seed.h"
+#include "sotadb/sql/complaint.h"
 #include "sotadb/sql/seed_scan.h"
 
 #include <sqlite3.h>
@@ -159,7 +160,7 @@ static int error_line(sqlite3 *db, const struct seed_row *row) {
 
 /* Runs one row; what is wrong with it is one complaint. */
 static bool insert(struct str *complaints, struct seed *seed, const struct seed_row *row, struct status *st) {
-    struct str text = {0};
+    struct str text = {0}, why = {0};
     sqlite3_stmt *statement = NULL;
     str_add(&text, row->head.at, row->head.n);
     str_putc(&text, ' ');
@@ -173,14 +174,14 @@ static bool insert(struct str *complaints, struct seed *seed, const struct seed_
     if (code != SQLITE_OK) line = error_line(seed->db, row);
     else code = sqlite3_step(statement);
     if (code != SQLITE_DONE) {
-        str_printf(complaints, "%s:%d: ", seed->file, line);
-        explain(complaints, seed->db, row, sqlite3_extended_errcode(seed->db));
-        str_putc(complaints, '\n');
+        explain(&why, seed->db, row, sqlite3_extended_errcode(seed->db));
+        complaint_add(complaints, seed->file, line, (struct view){str_c(&why), why.n});
     }
 out:
     sqlite3_finalize(statement);
     unguard(seed->db);
     str_free(&text);
+    str_free(&why);
     return ok;
 }
 

@@ -1,5 +1,6 @@
 /* seed_check: what only the whole matrix can show. A check is a query; each of its rows is a complaint. */
 #include "base/file.h"
+#include "sotadb/sql/complaint.h"
 #include "sotadb/sql/seed.h"
 
 #include <sqlite3.h>
@@ -172,8 +173,9 @@ static bool report(struct str *complaints, const struct seed *seed, struct statu
               refuse(seed, st);
     int code = SQLITE_DONE;
     while (ok && (code = sqlite3_step(all)) == SQLITE_ROW)
-        str_printf(complaints, "%s:%d: %s\n", (const char *)sqlite3_column_text(all, 0),
-                   sqlite3_column_int(all, 1), (const char *)sqlite3_column_text(all, 2));
+        complaint_add(
+            complaints, (const char *)sqlite3_column_text(all, 0), sqlite3_column_int(all, 1),
+            (struct view){(const char *)sqlite3_column_text(all, 2), (size_t)sqlite3_column_bytes(all, 2)});
     if (ok && code != SQLITE_DONE) ok = refuse(seed, st);
     sqlite3_finalize(all);
     return ok && str_ok(complaints, st);

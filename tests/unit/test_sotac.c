@@ -223,6 +223,13 @@ static void a_nul_is_refused_raw_and_made(void **state) {
         "bad.sql:2: op_path: glob holds a NUL byte; a seed is text, remove it\n");
 }
 
+static void a_complaint_is_one_line_of_plain_text(void **state) {
+    (void)state;
+    assert_refused(
+        "INSERT INTO op_alias (op, alias) VALUES ('\n\033[31m\xff\xc2\x9b\xc3\xa9', 'A');",
+        "bad.sql:1: op_alias ' \xef\xbf\xbd[31m\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9': alias is lower-case words");
+}
+
 static void size_and_steps_are_limited(void **state) {
     (void)state;
     struct str text = {0};
@@ -501,6 +508,7 @@ int main(void) {
         cmocka_unit_test(only_inserts_of_plain_values_are_admitted),
         cmocka_unit_test(what_never_ends_is_named_where_it_starts),
         cmocka_unit_test(a_nul_is_refused_raw_and_made),
+        cmocka_unit_test(a_complaint_is_one_line_of_plain_text),
         cmocka_unit_test(size_and_steps_are_limited),
         cmocka_unit_test(shuffled_rows_give_the_same_bytes),
         cmocka_unit_test(the_literal_in_this_program_is_the_seed),

@@ -1,0 +1,1 @@
+INSERT INTO op_path (op, glob, role) VALUES ('x', 'aÿ??=', 'kernel'), (1e999, -0x7f, x'00');

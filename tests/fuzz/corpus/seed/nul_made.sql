@@ -1,0 +1,1 @@
+INSERT INTO op_path (op, glob, role) VALUES ('x', CAST(X'610062' AS TEXT), 'kernel');

@@ -1,0 +1,1 @@
+INSERT INTO op (slug) VALUES ((((((SELECT 1))))));
