@@ -1,6 +1,7 @@
 /* sotac: what a seed may hold, what is refused and how, and that the same rows give the same bytes. */
 #include "base/file.h"
 #include "sotadb/emit/literal.h"
+#include "sotadb/sql/field.h"
 #include "sotadb/sql/matrix_read.h"
 #include "sotadb/sql/seed_scan.h"
 
@@ -72,6 +73,10 @@ static void a_bad_row_is_named_by_file_line_reason_and_remedy(void **state) {
          "rename one or "
          "delete it\n"},
         {OP_HEAD "('a', 'T', 'S', 'kernel', 'bind', 'N', 'O', 'B', 'planned');",
+         "bad.sql:1: op 'a' has no primary reference; add a row to reference"},
+        {OP_HEAD
+         "('a', 'T', 'S', 'kernel', 'bind', 'N', 'O', 'B', 'planned');\n"
+         "INSERT INTO reference (op, name, url, kind) VALUES ('a', 'R', 'https://a.example', 'repo');",
          "bad.sql:1: op 'a' has no primary reference; add a row to reference"},
         {OP_HEAD "('a', 'T', 'S', 'kernel', 'bind', 'N', 'O', 'B', 'planned');",
          "bad.sql:1: op 'a' has no path; "},
@@ -403,6 +408,27 @@ static void the_floors_of_the_seeds_reach_c(void **state) {
     assert_null(matrix_floor(&sota_matrix, "cudaAWQCosineMax"));
 }
 
+static const struct field_name *names_of(const char *array, const char *member) {
+    for (const struct field *field = field_table(array)->fields; field->member; field++)
+        if (strcmp(field->member, member) == 0) return field->names;
+    return NULL;
+}
+
+#define ASSERT_NAMES(array, member, type, name)                                                              \
+    for (int i = 0; names_of(array, member)[i].seed; i++)                                                    \
+    assert_string_equal(names_of(array, member)[i].seed, name((enum type)i))
+
+static void values_are_called_in_the_seed_as_in_look_ups(void **state) {
+    (void)state;
+    ASSERT_NAMES("ops", "kind", op_kind, op_kind_name);
+    ASSERT_NAMES("ops", "route", route, route_name);
+    ASSERT_NAMES("ops", "status", op_status, op_status_name);
+    ASSERT_NAMES("paths", "role", path_role, path_role_name);
+    ASSERT_NAMES("references", "kind", reference_kind, reference_kind_name);
+    ASSERT_NAMES("floors", "state", floor_state, floor_state_name);
+    ASSERT_NAMES("benches", "regime", bench_regime, bench_regime_name);
+}
+
 static const struct op *op_named(const char *slug) {
     for (size_t i = 0; i < sota_matrix.n_ops; i++)
         if (strcmp(sota_matrix.ops[i].slug, slug) == 0) return &sota_matrix.ops[i];
@@ -513,6 +539,7 @@ int main(void) {
         cmocka_unit_test(shuffled_rows_give_the_same_bytes),
         cmocka_unit_test(the_literal_in_this_program_is_the_seed),
         cmocka_unit_test(a_text_is_written_as_valid_c),
+        cmocka_unit_test(values_are_called_in_the_seed_as_in_look_ups),
         cmocka_unit_test(the_floors_of_the_seeds_reach_c),
         cmocka_unit_test(the_operations_of_the_seeds_are_there),
         cmocka_unit_test(ranges_hold_what_belongs_to_the_operation),
