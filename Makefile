@@ -46,6 +46,7 @@ base := $(call objects,base)
 lookup := $(call objects,sotadb ladders)
 sotadb := $(lookup) $(matrix)
 sql := $(call objects,sotadb/sql sotadb/emit)
+schema := $(obj)/gen/schema.o
 scan := $(call objects,coverage/scan)
 coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/history)
 libgit2 := $(call objects,git/repo)
@@ -94,8 +95,8 @@ $(bin)/lib/fak-git.so: $(libgit2) $(obj)/git/change.o $(base)
 	$(link_module) $(git_libs) $(base_libs)
 $(bin)/lib/fak-scan.so: $(call objects,cmd/fak/scan cmd/cli) $(scan) $(sotadb) $(base) $(treesitter)
 	$(link_module) $(base_libs)
-$(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(libgit2) $(sotadb) $(base) $(treesitter)
-	$(link) $(git_libs) $(base_libs)
+$(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(sql) $(sotadb) $(base) $(treesitter) $(schema)
+	$(link) $(sql_libs) $(base_libs)
 $(bin)/sotac: $(call objects,cmd/sotac cmd/cli) $(obj)/cmd/fak/sota_page.o $(sql) $(lookup) $(base)
 	$(link) $(sql_libs) $(base_libs)
 
@@ -120,6 +121,9 @@ $(foreach c,$(clones),$(eval $(call clone_rule,$(c))))
 seeds := sotadb/schema.sql $(sort $(wildcard sotadb/seed/*.sql))
 $(gen)/sota_matrix.c: build/sotac $(seeds)
 	@mkdir -p $(@D); echo "  SOTAC $@"; build/sotac -o $@ $(seeds)
+# The schema as bytes, for programs that read another repository's seed: _binary_sotadb_schema_sql_start, _end.
+$(schema): sotadb/schema.sql
+	@mkdir -p $(@D); ld -r -b binary -z noexecstack -o $@ $<
 $(matrix): $(gen)/sota_matrix.c
 	@mkdir -p $(@D); echo "  CC    $<"; $(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 ifneq ($(MODE),release)

@@ -390,7 +390,8 @@ bool scan_path(struct scan_file *out, const char *at, const struct scan_request 
     struct stat info;
     struct scan_limits limits = limits_of(request);
     if (lstat(at, &info) != 0) return refuse(out, arena, st, strerror(errno));
-    if (S_ISLNK(info.st_mode)) return refuse(out, arena, st, "symbolic link");
+    out->is_link = S_ISLNK(info.st_mode);
+    if (out->is_link) return refuse(out, arena, st, "symbolic link");
     if (!S_ISREG(info.st_mode)) return refuse(out, arena, st, "not a regular file");
     if ((uint64_t)info.st_size > limits.bytes) return refuse(out, arena, st, "larger than the limit");
     if (access(at, R_OK) != 0) return refuse(out, arena, st, strerror(errno));
@@ -417,7 +418,7 @@ const struct scan_kernel *scan_kernel_at(const struct scan_file *file, int line)
 }
 
 bool scan_is_kernel_file(const struct scan_file *file) {
-    if (file->not_analysed) return scan_language_is_device(file->language);
+    if (file->not_analysed) return scan_language_is_device(file->language) && !file->is_link;
     for (size_t i = 0; i < file->n_kernels; i++)
         if (file->kernels[i].kind != SCAN_HELPER) return true;
     return false;

@@ -70,6 +70,7 @@ struct scan_file {
     double error_share; /* part of the bytes under error nodes in the better of the two trees, 0 to 1 */
     bool generated;     /* its first comment says so */
     const char *not_analysed; /* NULL, or why: "binary", "UTF-16 text", "not readable: ..." */
+    bool is_link;             /* a symbolic link: its kernels count where they lie */
     const char *tree_note;    /* NULL, or why the syntax tree was not used: "stopped after 1000 ms" */
     const struct scan_kernel *kernels;
     size_t n_kernels;            /* by begin */

@@ -524,6 +524,7 @@ static void files_that_are_no_files(void **state) {
     struct scan_request request = {.path = "x.cu"};
     assert_true(scan_path(&file, path, &request, &arena, &st));
     assert_string_equal(file.not_analysed, "symbolic link");
+    assert_false(scan_is_kernel_file(&file));
     assert_true(scan_path(&file, other, &request, &arena, &st));
     assert_string_equal(file.not_analysed, "not a regular file");
     unlink(path);

@@ -1,0 +1,332 @@
+#include "coverage/debt/debt.h"
+
+#include "base/hash.h"
+#include "sotadb/glob.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *title, *meaning, *mend;
+} classes[DEBT_CLASSES] = {
+    [DEBT_UNCOVERED] =
+        {"uncovered", "kernel files that no row covers",
+         "Nobody wrote down what was read before this kernel was written, nor what proves it right.",
+         "Add each file to op_path, with the operation that it performs."},
+    [DEBT_NO_FILE] = {"no-file", "rows whose file is not there",
+                      "The row points at nothing, so nothing there is governed any more.",
+                      "Correct the paths in op_path, or write planned = 1 while a file is not written."},
+    [DEBT_EMPTY_GLOB] = {"empty-glob", "globs that match no file",
+                         "A pattern that matches nothing hides that its files moved or were never written.",
+                         "Correct the globs in op_path, or write planned = 1 while no file is written."},
+    [DEBT_NO_PRIMARY] = {"no-primary", "operations without a primary link",
+                         "There is nothing to read before the next person starts.",
+                         "Add rows to reference with kind 'primary' and the link to read."},
+    [DEBT_NO_ORACLE] = {"no-oracle", "operations without an oracle",
+                        "A kernel that nothing can prove wrong is not done.",
+                        "Say in op.oracle what proves a version right."},
+    [DEBT_NO_WITNESS] = {"no-witness", "shipped operations without a witness",
+                         "`shipped` says that something runs and would fail; here nothing does.",
+                         "Add witness rows whose tests run, or say 'selected'."},
+    [DEBT_NO_TEST] = {"no-test", "witnesses whose test is not there",
+                      "The row claims a proof that no test run repeats.",
+                      "Write the tests, or name those that do run."},
+    [DEBT_NO_ACCEPTANCE] =
+        {"no-acceptance", "device witnesses without an acceptance script",
+         "On a machine without the device the test is skipped, and a skip is not a pass.",
+         "Add scripts under tools/acceptance that fail on a skip, and name them in the witness rows."},
+    [DEBT_RUNG] = {"rung", "rungs claimed above their witness",
+                   "A ladder says where we stand, and only a shipped operation can say that.",
+                   "Name the operation whose witness backs each, or write fak_rung = -1."},
+    [DEBT_SELECTED] = {"selected", "operations selected, not shipped",
+                       "The next step is chosen and not done.",
+                       "Do what is selected (`fak sota OPERATION` shows it), then say 'shipped'."},
+    [DEBT_PLANNED] = {"planned", "rows that are only planned",
+                      "The code is not written yet. One gap each, nothing else.",
+                      "Write the kernel and its witness, then say 'shipped'."},
+};
+
+const char *debt_class_name(enum debt_class kind) { return classes[kind].name; }
+const char *debt_class_title(enum debt_class kind) { return classes[kind].title; }
+const char *debt_class_meaning(enum debt_class kind) { return classes[kind].meaning; }
+
+const char *debt_class_mend(enum debt_class kind) { return classes[kind].mend; }
+
+/* --- gaps being collected --------------------------------------------------------------------------------
+ */
+
+struct fold {
+    const struct matrix *m;
+    const struct tree *tree;
+    const struct survey *survey;
+    struct arena *arena;
+    struct status *st;
+    struct debt_gap *gaps;
+    size_t n, room;
+};
+
+static void take_fingerprint(struct debt_gap *gap) {
+    struct str text = {0};
+    char hex[HASH_HEX];
+    const char *parts[] = {classes[gap->kind].name, gap->op, gap->path, gap->detail};
+    for (size_t i = 0; i < 4; i++) str_add(&text, parts[i], strlen(parts[i]) + 1);
+    hash_sha256(hex, str_c(&text), text.n);
+    memcpy(gap->fingerprint, hex, DEBT_FINGERPRINT - 1);
+    gap->fingerprint[DEBT_FINGERPRINT - 1] = 0;
+    str_free(&text);
+}
+
+static const char *sentence(struct fold *f, const char *format, ...) STATUS_PRINTF(2, 3);
+static const char *sentence(struct fold *f, const char *format, ...) {
+    struct str text = {0};
+    va_list args;
+    va_start(args, format);
+    str_vprintf(&text, format, args);
+    va_end(args);
+    const char *copy = str_ok(&text, f->st) ? arena_copy(f->arena, str_c(&text), text.n, f->st) : NULL;
+    str_free(&text);
+    return copy;
+}
+
+/* what and mend: sentences; NULL when there was no memory for them */
+static bool add(struct fold *f, struct debt_gap gap, const char *what, const char *mend) {
+    if (!what || !mend) return false;
+    if (f->n == f->room) {
+        size_t room = f->room ? f->room * 2 : 64;
+        struct debt_gap *gaps = realloc(f->gaps, room * sizeof *gaps);
+        if (!gaps) return status_fail(f->st, STATUS_NO_MEMORY, "out of memory for %zu gaps", room);
+        f->gaps = gaps;
+        f->room = room;
+    }
+    gap.what = what;
+    gap.mend = mend;
+    if (!gap.op) gap.op = "";
+    if (!gap.path) gap.path = "";
+    if (!gap.detail) gap.detail = "";
+    take_fingerprint(&gap);
+    f->gaps[f->n++] = gap;
+    return true;
+}
+
+/* --- files
+ * --------------------------------------------------------------------------------------------------- */
+
+static const struct scan_kernel *first_kernel(const struct scan_file *scan) {
+    for (size_t i = 0; i < scan->n_kernels; i++)
+        if (scan->kernels[i].kind != SCAN_HELPER) return &scan->kernels[i];
+    return NULL;
+}
+
+static size_t count_kernels(const struct scan_file *scan) {
+    size_t n = 0;
+    for (size_t i = 0; i < scan->n_kernels; i++) n += scan->kernels[i].kind != SCAN_HELPER;
+    return n;
+}
+
+/* The operation whose symbol patterns know a kernel of the file: the row to offer, or NULL. */
+static const struct op *likely_op(const struct fold *f, const struct scan_file *scan) {
+    for (size_t i = 0; i < scan->n_kernels; i++) {
+        struct match match;
+        if (scan->kernels[i].kind != SCAN_HELPER &&
+            matrix_match_symbol(f->m, scan->kernels[i].name, &match, 1))
+            return match.op;
+    }
+    return NULL;
+}
+
+static bool judge_file(struct fold *f, const struct survey_file *file) {
+    if (file->n_ops) return true;
+    const struct scan_file *scan = &file->scan;
+    const struct scan_kernel *first = first_kernel(scan);
+    const struct op *op = likely_op(f, scan);
+    size_t n = count_kernels(scan);
+    const char *what = first
+                           ? sentence(f, "%s holds %zu kernel%s (%s%s), and no row covers it.", scan->path, n,
+                                      n == 1 ? "" : "s", first->name, n > 1 ? ", ..." : "")
+                           : sentence(f, "%s is a %s file that was not analysed (%s), and no row covers it.",
+                                      scan->path, scan_language_name(scan->language), scan->not_analysed);
+    return add(
+        f, (struct debt_gap){.kind = DEBT_UNCOVERED, .path = scan->path, .line = first ? first->line : 1},
+        what,
+        sentence(f, "Add ('%s', '%s', 'kernel') to op_path%s.", op ? op->slug : "OPERATION", scan->path,
+                 op ? ": its kernel's name fits" : ", with the operation that it performs"));
+}
+
+/* --- rows
+ * ---------------------------------------------------------------------------------------------------- */
+
+static bool is_glob(const char *path) { return glob_literal_prefix(path) < strlen(path); }
+
+static bool judge_path(struct fold *f, const struct op *op, const struct op_path *row) {
+    bool there = tree_matches(f->tree, row->glob);
+    struct debt_gap gap = {.op = op->slug, .path = row->glob};
+    if (row->planned) {
+        if (op->status != OP_SHIPPED) return true; /* part of the operation's own gap */
+        gap.kind = DEBT_PLANNED;
+        return add(
+            f, gap, sentence(f, "%s is shipped, and its %s is only planned.", op->slug, row->glob),
+            there ? sentence(f, "It is there now: write planned = 0 in its op_path row.")
+                  : sentence(f, "Write it with its witness, then write planned = 0; or delete the row."));
+    }
+    if (there) return true;
+    bool glob = is_glob(row->glob);
+    gap.kind = glob ? DEBT_EMPTY_GLOB : DEBT_NO_FILE;
+    return add(
+        f, gap,
+        sentence(f, "%s %s %s.", op->slug,
+                 glob ? "has a glob that matches no file:" : "names a file that is not there:", row->glob),
+        sentence(f, "Correct the path in op_path, or write planned = 1 while the file is not written."));
+}
+
+static bool judge_witness(struct fold *f, const struct op *op, const struct witness *w) {
+    struct debt_gap gap = {.kind = DEBT_NO_TEST, .op = op->slug, .path = w->test, .detail = w->device};
+    bool test = w->test[0] && tree_has(f->tree, w->test);
+    if (!test &&
+        !add(f, gap,
+             w->test[0]
+                 ? sentence(f, "%s is shipped, and the test of its %s witness is not there: %s.", op->slug,
+                            w->device, w->test)
+                 : sentence(f, "%s is shipped, and its %s witness names no test.", op->slug, w->device),
+             w->test[0] ? sentence(f, "Write %s, or name the test that does run.", w->test)
+                        : sentence(f, "Write the test and name it in the witness row.")))
+        return false;
+    if (strcmp(w->device, "cpu") == 0 || (w->acceptance[0] && tree_has(f->tree, w->acceptance))) return true;
+    gap.kind = DEBT_NO_ACCEPTANCE;
+    gap.path = "";
+    return add(
+        f, gap,
+        sentence(f, "%s is shipped on %s, and no acceptance script %s.", op->slug, w->device,
+                 w->acceptance[0] ? "is where its witness says" : "runs its witness there"),
+        sentence(
+            f, "Add a script under tools/acceptance that fails on a skip, and name it in the witness row."));
+}
+
+static bool judge_op(struct fold *f, const struct op *op) {
+    struct debt_gap gap = {.op = op->slug, .kind = DEBT_PLANNED};
+    if (op->status == OP_PLANNED)
+        return add(f, gap, sentence(f, "%s is planned: its code is not there yet.", op->slug),
+                   sentence(f, "Write the kernel and its witness, then say 'shipped'."));
+    for (unsigned i = 0; i < op->paths.n; i++)
+        if (!judge_path(f, op, &f->m->paths[op->paths.first + i])) return false;
+    gap.kind = DEBT_NO_PRIMARY;
+    if (!matrix_primary(f->m, op) &&
+        !add(f, gap, sentence(f, "%s has no primary link.", op->slug),
+             sentence(f, "Add a row to reference with kind 'primary' and the link to read.")))
+        return false;
+    gap.kind = DEBT_NO_ORACLE;
+    if (!op->oracle[0] && !add(f, gap, sentence(f, "%s has no oracle.", op->slug),
+                               sentence(f, "Say in op.oracle what proves a version right.")))
+        return false;
+    gap.kind = DEBT_SELECTED;
+    if (op->status == OP_SELECTED)
+        return add(
+            f, gap, sentence(f, "%s is selected, not shipped: %s", op->slug, op->selection),
+            sentence(f, "Do what is selected (`fak sota %s` shows the plan), then say 'shipped'.", op->slug));
+    gap.kind = DEBT_NO_WITNESS;
+    if (op->witnesses.n == 0 &&
+        !add(f, gap, sentence(f, "%s is shipped, and nothing witnesses it.", op->slug),
+             sentence(f, "Add a witness row whose test runs, or say 'selected'.")))
+        return false;
+    for (unsigned i = 0; i < op->witnesses.n; i++)
+        if (!judge_witness(f, op, &f->m->witnesses[op->witnesses.first + i])) return false;
+    return true;
+}
+
+static bool judge_ladder(struct fold *f, const struct ladder *ladder) {
+    const struct op *op = ladder->op[0] ? matrix_op(f->m, ladder->op) : NULL;
+    if (ladder->fak_rung < 0 || (op && op->status == OP_SHIPPED)) return true;
+    struct debt_gap gap = {.kind = DEBT_RUNG, .op = ladder->op, .detail = ladder->axis};
+    const char *what = op ? sentence(f, "The %s ladder claims level %d, and %s, which backs it, is only %s.",
+                                     ladder->axis, ladder->fak_rung, op->slug, op_status_name(op->status))
+                          : sentence(f, "The %s ladder claims level %d, and no operation backs it.",
+                                     ladder->axis, ladder->fak_rung);
+    return add(f, gap, what,
+               sentence(f, "Name the operation whose witness backs it, or write fak_rung = -1."));
+}
+
+/* --- folding
+ * --------------------------------------------------------------------------------------------------- */
+
+static int by_place(const void *a, const void *b) {
+    const struct debt_gap *x = a, *y = b;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    int order = strcmp(x->op, y->op);
+    if (!order) order = strcmp(x->path, y->path);
+    return order ? order : strcmp(x->detail, y->detail);
+}
+
+static bool keep(struct debt *debt, struct fold *f) {
+    if (f->n) qsort(f->gaps, f->n, sizeof *f->gaps, by_place);
+    struct debt_gap *gaps = arena_alloc(f->arena, f->n, sizeof *gaps, f->st);
+    if (!gaps) return false;
+    for (size_t i = 0; i < f->n; i++) {
+        /* Equal rows fold into one: fingerprints are over the same words that the order is. */
+        if (i && by_place(&f->gaps[i - 1], &f->gaps[i]) == 0) continue;
+        gaps[debt->n++] = f->gaps[i];
+    }
+    debt->gaps = gaps;
+    return true;
+}
+
+bool debt_op_is_clean(const struct debt *debt, const struct op *op) {
+    for (size_t i = 0; i < debt->n; i++) {
+        const struct debt_gap *gap = &debt->gaps[i];
+        bool own = strcmp(gap->op, op->slug) == 0;
+        /* A lane that is planned beside shipped ones says nothing about the shipped ones' kernels, nor does
+         * a ladder. */
+        bool beside = gap->kind == DEBT_RUNG || (gap->kind == DEBT_PLANNED && gap->path[0]);
+        if (own && !beside) return false;
+    }
+    return true;
+}
+
+static bool is_clean(const struct debt *debt, const struct fold *f, const struct survey_file *file,
+                     const struct scan_kernel *kernel) {
+    if (!file->n_ops) return false;
+    const struct op *op = survey_op(file, kernel, f->m);
+    if (op) return debt_op_is_clean(debt, op);
+    for (size_t i = 0; i < file->n_ops; i++)
+        if (!debt_op_is_clean(debt, file->ops[i])) return false;
+    return true;
+}
+
+static void count(struct debt *debt, const struct fold *f) {
+    for (size_t i = 0; i < f->survey->n_files; i++) {
+        const struct survey_file *file = &f->survey->files[i];
+        for (size_t k = 0; k < file->scan.n_kernels; k++) {
+            if (file->scan.kernels[k].kind == SCAN_HELPER) continue;
+            debt->n_kernels++;
+            debt->n_clean += is_clean(debt, f, file, &file->scan.kernels[k]);
+        }
+    }
+}
+
+bool debt_fold(struct debt *debt, const struct matrix *m, const struct tree *tree,
+               const struct survey *survey, struct arena *arena, struct status *st) {
+    *debt = (struct debt){0};
+    struct fold f = {.m = m, .tree = tree, .survey = survey, .arena = arena, .st = st};
+    bool ok = true;
+    for (size_t i = 0; ok && i < survey->n_files; i++) ok = judge_file(&f, &survey->files[i]);
+    for (size_t i = 0; ok && i < m->n_ops; i++) ok = judge_op(&f, &m->ops[i]);
+    for (size_t i = 0; ok && i < m->n_ladders; i++) ok = judge_ladder(&f, &m->ladders[i]);
+    ok = ok && keep(debt, &f);
+    free(f.gaps);
+    if (ok) count(debt, &f);
+    return ok;
+}
+
+const struct debt_gap *debt_find(const struct debt *debt, const char *prefix, bool *several) {
+    const struct debt_gap *found = NULL;
+    *several = false;
+    if (strlen(prefix) < 4) return NULL;
+    for (size_t i = 0; i < debt->n; i++) {
+        if (strncmp(debt->gaps[i].fingerprint, prefix, strlen(prefix)) != 0) continue;
+        if (found) *several = true;
+        found = &debt->gaps[i];
+    }
+    return found;
+}
+
+int debt_grade(const struct debt *debt) {
+    return debt->n_kernels ? (int)(debt->n_clean * 100 / debt->n_kernels) : 100;
+}

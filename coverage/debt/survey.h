@@ -1,0 +1,42 @@
+/* survey: every kernel file of a tree, and the rows that cover it.
+ *
+ * Owns:    nothing; everything lives in the caller's arena.
+ * Trusts:  the matrix; not the files.
+ * Threads: one at a time.
+ */
+#ifndef COVERAGE_DEBT_SURVEY_H
+#define COVERAGE_DEBT_SURVEY_H
+
+#include "coverage/debt/tree.h"
+#include "coverage/scan/scan.h"
+#include "sotadb/matrix.h"
+
+struct survey_file {
+    struct scan_file scan;
+    const struct op *const *ops; /* that cover it, in slug order; none: uncovered */
+    size_t n_ops;
+    const char *through; /* an instance file that takes the rows of what it includes: that path, else NULL */
+};
+
+struct survey {
+    const struct survey_file *files; /* kernel files, by path */
+    size_t n_files;
+    const struct scan_file *refused; /* files of a kernel language that were not analysed */
+    size_t n_refused;
+    size_t n_scanned;
+};
+
+/* Reads every file of the tree whose name is of a kernel language. */
+bool survey_tree(struct survey *survey, const struct tree *tree, const struct matrix *m, struct arena *arena,
+                 struct status *st) STATUS_MUST_USE;
+
+/* Covers one scanned file; for survey_tree and for tests. */
+bool survey_cover(struct survey_file *out, const struct scan_file *scan, const struct matrix *m,
+                  struct arena *arena, struct status *st) STATUS_MUST_USE;
+
+/* The operation of one kernel of the file: by its name among those that cover the file, or the only one; NULL
+ * when there is none or the file is several operations' and the name decides nothing. */
+const struct op *survey_op(const struct survey_file *file, const struct scan_kernel *kernel,
+                           const struct matrix *m);
+
+#endif
