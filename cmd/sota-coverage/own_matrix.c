@@ -75,10 +75,11 @@ static bool load(struct matrix *m, const struct origins *origins, struct str *co
                           (size_t)(_binary_sotadb_schema_sql_end - _binary_sotadb_schema_sql_start)};
     bool ok = seed_open(&seed, "sotadb/schema.sql", schema, st);
     for (size_t i = 0; ok && i < origins->n; i++)
-        ok = seed_add(&seed, origins->files[i].path, origins->files[i].text, st);
-    ok = ok && seed_check(complaints, &seed, tree->root, st);
+        ok = seed_add(complaints, &seed, origins->files[i].path, origins->files[i].text, st);
+    /* A refused row makes others dangle: the first lot first. */
+    if (ok && complaints->n == 0) ok = seed_check(complaints, &seed, tree->root, st);
     if (ok && complaints->n)
-        ok = status_fail(st, STATUS_BAD_INPUT, "the matrix is not right; mend the rows named above");
+        ok = status_fail(st, STATUS_BAD_INPUT, "the matrix is not right; mend the rows above");
     ok = ok && matrix_read(m, arena, &seed, source, st);
     seed_close(&seed);
     return ok;

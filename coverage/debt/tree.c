@@ -1,100 +1,37 @@
 #include "coverage/debt/tree.h"
 
+#include "git/plumbing/process.h"
 #include "sotadb/glob.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-/* --- running git ------------------------------------------------------------------------------------------
+/* --- asking git -------------------------------------------------------------------------------------------
  */
 
-enum { EXIT_NO_GIT = 127 };
-
-static void become_git(const char *const argv[], int out, int err) {
-    int null = open("/dev/null", O_RDONLY);
-    if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(EXIT_NO_GIT);
-    setenv("LC_ALL", "C", 1);
-    setenv("GIT_OPTIONAL_LOCKS", "0", 1);
-    execvp("git", (char *const *)(uintptr_t)argv);
-    _exit(errno == ENOENT ? EXIT_NO_GIT : EXIT_NO_GIT - 1);
-}
-
-/* Reads both pipes to their ends, whichever speaks first. */
-static bool drain(int fds[2], struct str *texts[2], struct status *st) {
-    int open_pipes = 2;
-    while (open_pipes) {
-        struct pollfd wait[2] = {{.fd = fds[0], .events = POLLIN}, {.fd = fds[1], .events = POLLIN}};
-        if (poll(wait, 2, -1) < 0) {
-            if (errno == EINTR) continue;
-            return status_fail_errno(st, "waiting for git");
-        }
-        for (int i = 0; i < 2; i++) {
-            if (fds[i] < 0 || !wait[i].revents) continue;
-            char buffer[16384];
-            ssize_t n = read(fds[i], buffer, sizeof buffer);
-            if (n < 0 && errno == EINTR) continue;
-            if (n > 0) {
-                str_add(texts[i], buffer, (size_t)n);
-            } else {
-                close(fds[i]);
-                fds[i] = -1;
-                open_pipes--;
-            }
-        }
-    }
-    return str_ok(texts[0], st) && str_ok(texts[1], st);
-}
-
-/* git's exit code in *code; what it says on stderr in *err. */
-static bool run_git(struct str *out, struct str *err, int *code, const char *const argv[],
-                    struct status *st) {
-    int out_pipe[2], err_pipe[2];
-    if (pipe2(out_pipe, O_CLOEXEC)) return status_fail_errno(st, "a pipe to git");
-    if (pipe2(err_pipe, O_CLOEXEC)) {
-        close(out_pipe[0]);
-        close(out_pipe[1]);
-        return status_fail_errno(st, "a pipe to git");
-    }
-    pid_t child = fork();
-    if (child == 0) become_git(argv, out_pipe[1], err_pipe[1]);
-    close(out_pipe[1]);
-    close(err_pipe[1]);
-    int fds[2] = {out_pipe[0], err_pipe[0]};
-    bool ok = child > 0 ? drain(fds, (struct str *[2]){out, err}, st)
-                        : status_fail_errno(st, "git cannot be started");
-    for (int i = 0; i < 2; i++)
-        if (fds[i] >= 0) close(fds[i]);
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    return ok;
-}
-
-static bool complain(const char *folder, const struct str *err, int code, struct status *st) {
-    if (code == EXIT_NO_GIT)
-        return status_fail(st, STATUS_SYSTEM,
-                           "git is not on PATH, and only git knows which files count; install it");
-    if (strstr(str_c(err), "not a git repository"))
+static bool complain(const char *folder, const struct process *git, struct status *st) {
+    if (strstr(str_c(&git->err), "not a git repository"))
         return status_fail(
             st, STATUS_NOT_FOUND,
             "%s lies in no git repository; go into one, name one with -C DIR, or make one with `git init`",
             folder);
-    if (strstr(str_c(err), "must be run in a work tree"))
+    if (strstr(str_c(&git->err), "must be run in a work tree"))
         return status_fail(st, STATUS_UNSUPPORTED,
                            "%s is a bare repository without files; check one out with `git worktree add`",
                            folder);
-    struct view line, rest = {str_c(err), err->n};
+    struct view line, rest = {str_c(&git->err), git->err.n};
     if (!view_line(&line, &rest)) line = view_of("it said nothing");
-    return status_fail(st, STATUS_SYSTEM, "git cannot list the files of %s: %.*s", folder, (int)line.n,
-                       line.at);
+    return status_fail(st, STATUS_SYSTEM, "git cannot read %s: %.*s", folder, (int)line.n, line.at);
+}
+
+/* Exit codes above `allowed` are failures. */
+static bool ask(struct process *git, int allowed, const char *const argv[], struct status *st) {
+    if (!process_run(git, argv, st)) {
+        status_wrap(st, "only git knows which files count: install it");
+        return false;
+    }
+    return git->exit_code <= allowed || complain(argv[2], git, st);
 }
 
 /* --- the list ----------------------------------------------------------------------------------------------
@@ -133,47 +70,36 @@ static bool keep_paths(struct tree *tree, const char *listed, size_t n, struct a
 }
 
 static bool read_root(struct tree *tree, const char *folder, struct arena *arena, struct status *st) {
-    struct str out = {0}, err = {0};
-    int code;
-    bool ok = run_git(&out, &err, &code,
-                      (const char *const[]){"git", "-C", folder, "rev-parse", "--show-toplevel", NULL}, st);
-    if (ok && code != 0) ok = complain(folder, &err, code, st);
+    struct process git;
+    bool ok =
+        ask(&git, 0, (const char *const[]){"git", "-C", folder, "rev-parse", "--show-toplevel", NULL}, st);
     if (ok) {
-        size_t n = out.n && out.at[out.n - 1] == '\n' ? out.n - 1 : out.n;
-        tree->root = arena_copy(arena, str_c(&out), n, st);
+        size_t n = git.out.n && git.out.at[git.out.n - 1] == '\n' ? git.out.n - 1 : git.out.n;
+        tree->root = arena_copy(arena, str_c(&git.out), n, st);
         ok = tree->root != NULL;
     }
-    str_free(&out);
-    str_free(&err);
+    process_free(&git);
     return ok;
 }
 
 bool tree_open(struct tree *tree, const char *folder, struct arena *arena, struct status *st) {
     *tree = (struct tree){0};
     if (!read_root(tree, folder, arena, st)) return false;
-    struct str out = {0}, err = {0};
-    int code;
-    bool ok = run_git(&out, &err, &code,
-                      (const char *const[]){"git", "-C", tree->root, "ls-files", "-z", NULL}, st);
-    if (ok && code != 0) ok = complain(folder, &err, code, st);
-    ok = ok && keep_paths(tree, str_c(&out), out.n, arena, st);
-    str_free(&out);
-    str_free(&err);
+    struct process git;
+    bool ok = ask(&git, 0, (const char *const[]){"git", "-C", tree->root, "ls-files", "-z", NULL}, st) &&
+              keep_paths(tree, str_c(&git.out), git.out.n, arena, st);
+    process_free(&git);
     return ok;
 }
 
 bool tree_config(const char **value, const struct tree *tree, const char *key, struct arena *arena,
                  struct status *st) {
-    struct str out = {0}, err = {0};
-    int code;
-    bool ok = run_git(&out, &err, &code,
-                      (const char *const[]){"git", "-C", tree->root, "config", "--get", key, NULL}, st);
-    if (ok && code > 1) ok = complain(tree->root, &err, code, st);
-    size_t n = code == 0 && out.n ? out.n - 1 : 0;
-    *value = ok ? arena_copy(arena, str_c(&out), n, st) : NULL;
-    str_free(&out);
-    str_free(&err);
-    return ok && *value;
+    struct process git;
+    *value = NULL;
+    if (ask(&git, 1, (const char *const[]){"git", "-C", tree->root, "config", "--get", key, NULL}, st))
+        *value = arena_copy(arena, str_c(&git.out), git.exit_code == 0 && git.out.n ? git.out.n - 1 : 0, st);
+    process_free(&git);
+    return *value != NULL;
 }
 
 bool tree_has(const struct tree *tree, const char *path) {

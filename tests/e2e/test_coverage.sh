@@ -103,7 +103,7 @@ cd "$scratch/clean" || exit 1
 program=$(command -v sota-coverage)
 out=$(PATH=$scratch/plain "$program" 2>&1)
 check_equal "no git exits 2" "$?" 2
-check_has "and says so" "$out" "git is not on PATH"
+check_has "and says so" "$out" "only git knows which files count: install it"
 check_exit "an unknown option exits 2" 2 sota-coverage --jsn
 check_exit "a stray word exits 2" 2 sota-coverage src
 check_exit "help" 0 sota-coverage --help
