@@ -28,6 +28,17 @@ static const struct cli_option help_options[] = {
     {0},
 };
 
+static const struct cli_option tokenize_options[] = {
+    {"-p, --prompt", "TEXT", "the text; '-' reads it from stdin"},
+    {"--file", "FILE", "read the text from a file, byte for byte"},
+    {"--no-special", NULL, "leave out the begin token that the model asks for"},
+    {"--no-parse-special", NULL, "special tokens written in the text are ordinary text"},
+    {"--json", NULL, "write JSON: count, ids, pieces"},
+    {0},
+};
+
+static const struct cli_option inspect_options[] = {{"--json", NULL, "write JSON"}, {0}};
+
 const struct cli_command fak_command_table[] = {
     {
         .name = "sota",
@@ -201,6 +212,39 @@ const struct cli_command fak_command_table[] = {
         .examples = "fak help sota list\ta command within a command\n"
                     "fak help --man sota | man -l -\tits man page",
         .positional = "command",
+    },
+    {
+        .name = "tokenize",
+        .usage = "MODEL [-p TEXT|--file FILE] [--json]",
+        .summary = "show the tokens of a text",
+        .description =
+            "Cuts a text as the tokenizer of MODEL (a GGUF file; one with a vocabulary alone will do) cuts "
+            "it, "
+            "and prints the id and the piece of every token. Without -p and --file the text is what is piped "
+            "in; a newline at its end is text too.\n\n"
+            "The begin token is put where the model asks for it, and special tokens written in the text are "
+            "themselves, as `fak run` reads a prompt. Bytes that are no UTF-8 count as U+FFFD.",
+        .options = tokenize_options,
+        .examples = "fak tokenize model.gguf -p 'Hello, world'\ta table\n"
+                    "fak tokenize model.gguf --json <prompt.txt\tids of a file",
+        .positional = "model",
+        .module = "fak-engine",
+    },
+    {
+        .name = "inspect",
+        .usage = "MODEL [--json]",
+        .summary = "show what a model file holds, and whether it runs here",
+        .description =
+            "Reads the header of a GGUF file and none of its weights: version, metadata (long arrays "
+            "folded), "
+            "every tensor with type, shape, offset and bytes, totals a type, parameters and bits per weight, "
+            "the tokenizer, and whether this build can run it, or why not.\n\n"
+            "A damaged file is refused with the byte and the field that are wrong.",
+        .options = inspect_options,
+        .examples = "fak inspect model.gguf | less\tthe whole header\n"
+                    "fak inspect model.gguf --json | jq .parameters\tone figure",
+        .positional = "model",
+        .module = "fak-engine",
     },
     {0},
 };

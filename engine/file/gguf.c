@@ -111,6 +111,13 @@ const struct gguf_tensor *gguf_find_tensor(const struct gguf *file, const char *
     return NULL;
 }
 
+struct gguf_value gguf_array_item(const struct gguf_array *array, size_t i) {
+    struct gguf_value value = {.type = array->type};
+    if (array->type == GGUF_STRING) value.string = array->strings[i];
+    else ggufread_number(&value, array->at + i * gguf_type_bytes(array->type));
+    return value;
+}
+
 /* --- typed reads ---------------------------------------------------------------------------------------- */
 
 static bool wrong_type(const struct gguf *file, const struct gguf_value *value, const char *wanted,

@@ -37,8 +37,8 @@ struct gguf;
 struct gguf_array {
     enum gguf_type type; /* of the items */
     size_t n;
-    const uint8_t *at; /* packed, unaligned items; for strings see gguf_array_string */
-    const struct view *strings;
+    const uint8_t *at;          /* packed, unaligned items; gguf_array_item reads one */
+    const struct view *strings; /* when the items are strings */
 };
 
 struct gguf_value {
@@ -105,6 +105,9 @@ bool gguf_string(struct view *out, const struct gguf *file, const char *key, con
 /* The array at `key` with items of exactly `type`; absent: n = 0 and true. */
 bool gguf_array(struct gguf_array *out, const struct gguf *file, const char *key, enum gguf_type type,
                 struct status *st) STATUS_MUST_USE;
+
+/* Item i (less than n) as a value without a key. */
+struct gguf_value gguf_array_item(const struct gguf_array *array, size_t i);
 
 const char *gguf_type_name(enum gguf_type type);     /* "uint32", as gguf.md writes it */
 size_t gguf_type_bytes(enum gguf_type type);         /* of one packed item; 0 for strings and arrays */

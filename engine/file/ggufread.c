@@ -250,10 +250,8 @@ static double float_of(uint64_t bits, size_t bytes) {
     return bytes == 4 ? (double)narrow : wide;
 }
 
-static bool read_scalar(struct gguf_value *value, struct reader *r) {
+void ggufread_number(struct gguf_value *value, const uint8_t *at) {
     size_t bytes = gguf_type_bytes(value->type);
-    const uint8_t *at = take(r, bytes, "the value");
-    if (!at) return false;
     uint64_t bits = number_at(at, bytes);
     switch (value->type) {
     case GGUF_I8:
@@ -265,7 +263,12 @@ static bool read_scalar(struct gguf_value *value, struct reader *r) {
     case GGUF_BOOL: value->u = bits != 0; break; /* ggml: any non-zero byte is true */
     default: value->u = bits;
     }
-    return true;
+}
+
+static bool read_scalar(struct gguf_value *value, struct reader *r) {
+    const uint8_t *at = take(r, gguf_type_bytes(value->type), "the value");
+    if (at) ggufread_number(value, at);
+    return at != NULL;
 }
 
 static bool read_value(struct reader *r) {

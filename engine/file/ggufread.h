@@ -31,6 +31,9 @@ struct gguf {
 /* Fills *file from file->bytes; file->path is set. On false gguf_close frees what was made. */
 bool ggufread_all(struct gguf *file, struct status *st) STATUS_MUST_USE;
 
+/* Sets the number of value->type, one of fixed size, from its bytes. */
+void ggufread_number(struct gguf_value *value, const uint8_t *at);
+
 /* The order of by_key and by_name: bytewise, the shorter first. */
 int ggufread_compare(struct view a, struct view b);
 

@@ -118,7 +118,7 @@ struct walk {
     OnigMatchParam *limits;
 };
 
-static bool cut(struct walk *w, int step, struct view piece, struct status *st);
+static bool cut(struct walk *w, int step, struct view text, struct status *st);
 
 /* Hands on a piece that step `step` has made. */
 static bool next_step(struct walk *w, int step, struct view text, size_t from, size_t to, struct status *st) {

@@ -293,6 +293,15 @@ int32_t tokenizer_bos(const struct tokenizer *t) { return t->bos; }
 bool tokenizer_adds_bos(const struct tokenizer *t) { return t->adds_bos && t->bos >= 0; }
 const char *tokenizer_kind(const struct tokenizer *t) { return t->kind; }
 
+const char *tokenizer_token_kind(const struct tokenizer *t, int32_t id) {
+    static const char *const names[] = {
+        [VOCAB_NORMAL] = "normal",   [VOCAB_UNKNOWN] = "unknown",
+        [VOCAB_CONTROL] = "control", [VOCAB_USER_DEFINED] = "user-defined",
+        [VOCAB_UNUSED] = "unused",   [VOCAB_BYTE] = "byte",
+    };
+    return id < 0 || (size_t)id >= t->vocab.n ? "none" : names[t->vocab.kinds[id]];
+}
+
 bool tokenizer_is_end(const struct tokenizer *t, int32_t id) {
     for (int i = 0; i < t->n_ends; i++)
         if (t->ends[i] == id) return true;

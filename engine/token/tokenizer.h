@@ -24,14 +24,16 @@ struct token_list {
 void token_list_free(struct token_list *list);
 
 /* From a GGUF file's tokenizer.ggml.* metadata: "llama" (SPM with byte fallback) or "gpt2" (byte-level BPE;
- * pre-tokenizers gpt-2 and smollm). An unknown kind or pre-tokenizer is refused by name. */
+ * pre-tokenizers: engine/token/pretokenizers.inc). An unknown kind or pre-tokenizer is refused by name. */
 bool tokenizer_open_gguf(struct tokenizer **out, const struct gguf *file, struct status *st) STATUS_MUST_USE;
 void tokenizer_close(struct tokenizer *t);
 
 struct tokenizer_options {
-    bool add_special; /* put the leading token that the model asks for */
-    bool
-        parse_special; /* special tokens written in the text become themselves; off: they are ordinary text */
+    /* put the leading token that the model asks for, and the closing one (few ask for it) */
+    bool add_special;
+    /* special tokens written in the text become themselves; off: they are ordinary text, while user-defined
+     * tokens are found all the same */
+    bool parse_special;
 };
 
 /* Appends the ids of `text` to *out. Ill-formed UTF-8 is read as U+FFFD, one for each maximal part. */
@@ -40,6 +42,9 @@ bool tokenizer_encode(struct token_list *out, const struct tokenizer *t, struct 
 
 /* The bytes of one id, or an empty view for an id out of range. For a byte token: that byte. */
 struct view tokenizer_piece(const struct tokenizer *t, int32_t id);
+
+/* "normal", "control", "user-defined", "byte", "unused" or "unknown"; "none" for an id out of range. */
+const char *tokenizer_token_kind(const struct tokenizer *t, int32_t id);
 
 /* Streaming: appends to *out what id adds to the text, holding back up to three bytes that may still become
  * one character. tokenizer_stream_end gives the rest (a cut character becomes U+FFFD). Control tokens

@@ -108,7 +108,7 @@ static void typed_reads_check_type_and_range(void **state) {
     assert_true(gguf_string(&text, f, "absent", "so", &st) && view_is(text, "so"));
     assert_false(gguf_array(&a, f, "a", GGUF_F32, &st));
     assert_non_null(strstr(st.message, "array of int8 and must be array of float32"));
-    assert_true(gguf_array(&a, f, "a", GGUF_I8, &st) && a.n == 3 && a.at[2] == 3);
+    assert_true(gguf_array(&a, f, "a", GGUF_I8, &st) && a.n == 3 && gguf_array_item(&a, 2).i == 3);
     assert_true(gguf_array(&a, f, "absent", GGUF_I8, &st) && a.n == 0);
     gguf_close(f);
     str_free(&s);
