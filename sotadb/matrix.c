@@ -128,6 +128,34 @@ size_t matrix_match_path(const struct matrix *m, const char *path, struct match 
     return n;
 }
 
+/* The first components of a glob, as many as the folder has. */
+static bool reaches_into(const char *glob, const char *folder) {
+    struct str part = {0};
+    size_t n = 0;
+    if (!*folder) return true;
+    for (const char *at = folder; at; at = *at ? strchr(at + 1, '/') : NULL, n += glob[n] == '/' && at)
+        n += strcspn(glob + n, "/");
+    str_add(&part, glob, n);
+    bool reaches = !part.failed && (glob_match(str_c(&part), folder) || glob_match(glob, folder));
+    str_free(&part);
+    return reaches;
+}
+
+size_t matrix_match_folder(const struct matrix *m, const char *folder, struct match *out, size_t room) {
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_ops; i++) {
+        const struct op *op = &m->ops[i];
+        const struct op_path *row = NULL;
+        for (unsigned k = 0; k < op->paths.n && !row; k++)
+            if (reaches_into(m->paths[op->paths.first + k].glob, folder))
+                row = &m->paths[op->paths.first + k];
+        if (!row) continue;
+        if (n < room) out[n] = (struct match){.op = op, .path = row};
+        n++;
+    }
+    return n;
+}
+
 /* A scanner may give a name with its namespace; patterns are written without. */
 static const char *unqualified(const char *symbol) {
     for (const char *colon; (colon = strstr(symbol, "::"));) symbol = colon + 2;

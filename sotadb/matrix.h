@@ -184,6 +184,9 @@ struct match {
  * a row generates count. Fills at most `room`, returns how many there are. */
 size_t matrix_match_path(const struct matrix *m, const char *path, struct match *out, size_t room);
 
+/* The operations that have, or may have, files below `folder` ("": the root). */
+size_t matrix_match_folder(const struct matrix *m, const char *folder, struct match *out, size_t room);
+
 /* The operations whose symbol patterns match a kernel's name, with or without its namespace. */
 size_t matrix_match_symbol(const struct matrix *m, const char *symbol, struct match *out, size_t room);
 

@@ -8,7 +8,11 @@
 
 static const struct cli_option lookup_options[] = {FORMS, {0}};
 
-static const struct cli_option json_options[] = {{"--json", NULL, "write JSON, as without it"}, {0}};
+static const struct cli_option export_options[] = {
+    {"--json", NULL, "write JSON, as without it"},
+    {"--markdown", NULL, "write the pages of all operations and ladders"},
+    {0},
+};
 
 static const struct cli_option issue_options[] = {
     {"--post", "N", "comment on issue N with the GitHub client gh, instead of printing"},
@@ -117,10 +121,10 @@ const struct cli_command fak_command_table[] = {
     },
     {
         .name = "sota export",
-        .usage = "[--json]",
+        .usage = "[--json|--markdown]",
         .summary = "write the whole matrix as JSON",
         .description = "Every table, every row and every column: enough to write the seed again.",
-        .options = json_options,
+        .options = export_options,
     },
     {
         .name = "sota issue",

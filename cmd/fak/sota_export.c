@@ -1,15 +1,35 @@
-/* sota_export: `fak sota export`, the whole matrix as JSON. */
+/* sota_export: `fak sota export`, the whole matrix as JSON, or every page of it. */
 #include "cmd/fak/sota.h"
 #include "cmd/fak/sota_json.h"
+#include "cmd/fak/sota_page.h"
+#include "ladders/ladder.h"
+
+static void put_json(struct str *out, const struct matrix *m) {
+    struct json j;
+    json_init(&j, out, 2);
+    sota_json_export(&j, m);
+    str_putc(out, '\n');
+}
+
+static void put_markdown(struct str *out, const struct matrix *m) {
+    for (size_t i = 0; i < m->n_ops; i++) {
+        if (i) str_putc(out, '\n');
+        sota_page_markdown(out, m, &m->ops[i], "");
+    }
+    for (size_t i = 0; i < m->n_ladders; i++) {
+        str_putc(out, '\n');
+        ladder_markdown(out, m, &m->ladders[i]);
+    }
+}
 
 int fak_sota_export(struct cli *cli, int argc, char **argv) {
     struct cli_args args;
     struct status st;
-    if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 0, 0, &st))
+    enum cli_format format;
+    if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 0, 0, &st) ||
+        !cli_format(&format, &args, &st))
         return cli_fail(cli, &st);
-    struct json j;
-    json_init(&j, &cli->out, 2);
-    sota_json_export(&j, &sota_matrix);
-    str_putc(&cli->out, '\n');
+    if (format == CLI_MARKDOWN) put_markdown(&cli->out, &sota_matrix);
+    else put_json(&cli->out, &sota_matrix);
     return cli_finish(cli, 0);
 }

@@ -183,17 +183,11 @@ void sota_json_op(struct json *j, const struct matrix *m, const struct op *op) {
 
 void sota_json_why(struct json *j, const struct match *match, const char *alias) {
     json_begin_object(j);
-    if (match->symbol) {
-        json_pair_string(j, "by", "symbol");
-        json_pair_string(j, "pattern", match->symbol->pattern);
-    } else if (match->path) {
-        json_pair_string(j, "by", "path");
-        json_pair_string(j, "glob", match->path->glob);
-        json_pair_string(j, "role", path_role_name(match->path->role));
-    } else {
-        json_pair_string(j, "by", alias ? "alias" : "slug");
-        if (alias) json_pair_string(j, "alias", alias);
-    }
+    json_pair_string(j, "by", match->symbol ? "symbol" : match->path ? "path" : alias ? "alias" : "slug");
+    if (match->symbol) json_pair_string(j, "pattern", match->symbol->pattern);
+    if (match->path) json_pair_string(j, "glob", match->path->glob);
+    if (match->path) json_pair_string(j, "role", path_role_name(match->path->role));
+    if (alias) json_pair_string(j, "alias", alias);
     json_end_object(j);
 }
 

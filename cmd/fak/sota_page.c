@@ -131,7 +131,7 @@ void sota_page_trailer(struct str *out, const struct matrix *m, const struct op 
     if (primary) str_printf(out, "Prior-art: %s (%s)", primary->name, primary->url);
 }
 
-static void put_head(struct str *out, const struct term *term, const struct op *op, const char *why) {
+void sota_page_head(struct str *out, const struct term *term, const struct op *op, const char *why) {
     term_put(out, term, TERM_BOLD, op->slug);
     str_puts(out, "  ");
     term_put(out, term, status_style(op->status), op_status_name(op->status));
@@ -152,7 +152,7 @@ static void put_route(struct str *out, const struct term *term, const struct op 
 
 void sota_page_text(struct str *out, const struct term *term, const struct matrix *m, const struct op *op,
                     const char *why) {
-    put_head(out, term, op, why);
+    sota_page_head(out, term, op, why);
     str_putc(out, '\n');
     put_field(out, term, "does", op->summary);
     for (unsigned i = 0; i < op->references.n; i++)
@@ -177,7 +177,7 @@ void sota_page_text(struct str *out, const struct term *term, const struct matri
 void sota_page_brief(struct str *out, const struct term *term, const struct matrix *m, const struct op *op,
                      const char *why) {
     const struct reference *primary = matrix_primary(m, op);
-    put_head(out, term, op, why);
+    sota_page_head(out, term, op, why);
     if (primary) put_reference(out, term, primary);
     put_route(out, term, op);
     put_field(out, term, "oracle", op->oracle);

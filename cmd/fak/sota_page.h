@@ -18,6 +18,9 @@ void sota_page_text(struct str *out, const struct term *term, const struct matri
 void sota_page_brief(struct str *out, const struct term *term, const struct matrix *m, const struct op *op,
                      const char *why);
 
+/* Slug, status, title and why: one of many. */
+void sota_page_head(struct str *out, const struct term *term, const struct op *op, const char *why);
+
 void sota_page_markdown(struct str *out, const struct matrix *m, const struct op *op, const char *why);
 
 /* The parts that an issue and a page share, in Markdown. */

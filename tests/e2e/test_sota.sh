@@ -25,6 +25,35 @@ check_has "outside of a repository the path is taken as given" "$(cd "$scratch" 
 ln -s "$root/engine" "$scratch/link"
 check_has "through a link to a folder" "$(fak sota "$scratch/link/kernels/ref/attention.c" 2>&1)" "fused-attention"
 
+check_has "a folder gives the operations with files in it" "$(fak sota engine/kernels/cuda/)" "fused-attention"
+check_exit "a folder without any: 1" 1 fak sota docs
+
+# --- by the kernel at a line
+mkdir -p "$scratch/repo/.git" "$scratch/repo/engine/kernels/cuda"
+cat >"$scratch/repo/engine/kernels/cuda/awq.cu" <<'CU'
+__device__ int helper(int x) { return x; }
+
+template <int N>
+__global__ void k_awq_gemv(const float *x, float *y) {
+    y[0] = x[0];
+}
+
+__global__ void k_other(float *y) { y[1] = 0; }
+CU
+cp "$scratch/repo/engine/kernels/cuda/awq.cu" "$scratch/repo/x.cu"
+at() { (cd "$scratch/repo" && fak sota "$@" 2>&1); }
+check_has "a line names its kernel" "$(at engine/kernels/cuda/awq.cu:5)" "awq.cu:5 is in k_awq_gemv, lines 3 to 6"
+check_has "and the row is found by both" "$(at engine/kernels/cuda/awq.cu:5)" "*awq_gemv* (k_awq_gemv) and the path"
+check_has "file:line:column, as compilers write it" "$(at engine/kernels/cuda/awq.cu:8:12)" "is in k_other, lines 8 to 8"
+check_has "a line outside of kernels" "$(at engine/kernels/cuda/awq.cu:7)" "is in no kernel"
+check_has "a kernel of a file that no row covers is found by its name" "$(at x.cu:5)" "matched by the kernel name"
+check_has "one that no row names is reported" "$(at x.cu:8)" "no row covers x.cu (kernel k_other, lines 8 to 8)"
+check_equal "JSON has line and extent" \
+    "$(at engine/kernels/cuda/awq.cu:5 --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["kernel"], d["line"], d["first_line"], d["last_line"])')" \
+    "k_awq_gemv 5 3 6"
+check_exit "a file that is not there has no lines: 1" 1 fak sota engine/none.cu:3
+check_exit "a folder has no lines: 2" 2 fak sota engine:3
+
 # --- exit codes
 check_exit "a file that no row covers: 1" 1 fak sota README.nowhere
 check_has "and it says so" "$(fak sota engine/none.c 2>&1)" "no row covers engine/none.c"
@@ -59,6 +88,7 @@ for command in list milestones "milestones attention" gaps bench "bench awq-gemm
     n=$((n + 1))
 done
 check "fak sota export is JSON" json fak sota export
+check_equal "the export as Markdown has every operation" "$(fak sota export --markdown | grep -c '^## .*(`')" "$(fak completion ops | wc -l)"
 fak sota export | python3 tests/e2e/export_to_seed.py >"$scratch/seed.sql"
 check "the export compiles as a seed" build/sotac -o "$scratch/matrix.c" sotadb/schema.sql "$scratch/seed.sql"
 check "and gives the same matrix, byte for byte" cmp "$scratch/matrix.c" build/gen/sota_matrix.c

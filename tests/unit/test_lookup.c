@@ -303,6 +303,21 @@ static void a_path_gives_its_operations_in_order_with_the_row_that_says_most(voi
     assert_int_equal(matrix_match_path(&matrix, "", match, 4), 0);
 }
 
+static void a_folder_gives_what_may_lie_below(void **state) {
+    (void)state;
+    struct match match[4];
+    assert_int_equal(matrix_match_folder(&matrix, "", match, 4), 4);
+    assert_int_equal(matrix_match_folder(&matrix, "engine", match, 4), 4);
+    assert_int_equal(matrix_match_folder(&matrix, "engine/kernels", match, 4), 3);
+    assert_int_equal(matrix_match_folder(&matrix, "engine/kernels/cuda", match, 4), 3);
+    assert_int_equal(matrix_match_folder(&matrix, "engine/kernels/cuda/deep/er", match, 4), 1);
+    assert_ptr_equal(match[0].op, &ops[1]);
+    assert_int_equal(matrix_match_folder(&matrix, "engine/rope", match, 4), 1);
+    assert_int_equal(matrix_match_folder(&matrix, "engine/rope/below", match, 4), 1);
+    assert_int_equal(matrix_match_folder(&matrix, "engine/ro", match, 4), 0);
+    assert_int_equal(matrix_match_folder(&matrix, "docs", match, 4), 0);
+}
+
 static void a_generated_file_belongs_to_the_row_that_generates_it(void **state) {
     (void)state;
     struct match match[1];
@@ -510,6 +525,7 @@ int main(void) {
         cmocka_unit_test(names_are_found_however_they_are_typed),
         cmocka_unit_test(the_primary_reference_is_found),
         cmocka_unit_test(a_path_gives_its_operations_in_order_with_the_row_that_says_most),
+        cmocka_unit_test(a_folder_gives_what_may_lie_below),
         cmocka_unit_test(a_generated_file_belongs_to_the_row_that_generates_it),
         cmocka_unit_test(more_matches_than_room_are_counted),
         cmocka_unit_test(a_kernel_gives_its_operation_with_and_without_namespace),
