@@ -71,24 +71,28 @@ INSERT INTO op_alias (op, alias) VALUES
 ('activation-quant', 'quantize-row');
 
 INSERT INTO op_path (op, glob, role, planned) VALUES
-('dense-f32-gemm', 'engine/kernels/*/linear.c', 'kernel', 1),
-('dense-f32-gemm', 'engine/kernels/*/linear_f*.c', 'kernel', 1),
+('dense-f32-gemm', 'engine/kernels/ref/linear.c', 'kernel', 0),
+('dense-f32-gemm', 'engine/kernels/*/linear_f*.[ch]', 'kernel', 0),
+('dense-f32-gemm', 'engine/kernels/exact/dot.h', 'kernel', 0),
+('dense-f32-gemm', 'engine/kernels/exact/vec.h', 'kernel', 0),
 ('dense-f32-gemm', 'engine/kernels/cuda/linear_f32*.cu', 'kernel', 1),
 ('device-quant-gemm', 'engine/kernels/cuda/linear_f16*.cu', 'kernel', 1),
 ('device-quant-gemm', 'engine/kernels/cuda/linear_q*.cu', 'kernel', 1),
 ('device-quant-gemm', 'engine/backend/cuda*.c', 'host', 1),
-('block-quant-gemm', 'engine/kernels/*/linear_q4_[01]*.c', 'kernel', 1),
-('block-quant-gemm', 'engine/kernels/*/linear_q8_0*.c', 'kernel', 1),
-('block-quant-gemm', 'engine/kernels/panel.[ch]', 'host', 1),
+('block-quant-gemm', 'engine/kernels/ref/linear.c', 'kernel', 0),
+('block-quant-gemm', 'engine/kernels/*/linear_q4_[01]*.c', 'kernel', 0),
+('block-quant-gemm', 'engine/kernels/*/linear_q8_0*.c', 'kernel', 0),
+('block-quant-gemm', 'engine/kernels/exact/linear_quant.h', 'kernel', 0),
+('block-quant-gemm', 'engine/kernels/panel.[ch]', 'host', 0),
 ('cpu-kquant-gemm', 'engine/kernels/*/linear_q[2-6]_k*.c', 'kernel', 1),
 ('metal-kquant-gemm', 'engine/kernels/metal/linear*.metal', 'kernel', 1),
 ('metal-kquant-gemm', 'engine/backend/metal*.m', 'host', 1),
-('activation-quant', 'engine/kernels/*/quantize*.c', 'kernel', 1),
+('activation-quant', 'engine/kernels/*/quantize*.c', 'kernel', 0),
 ('activation-quant', 'engine/kernels/cuda/quantize*.cu', 'kernel', 1);
 
 INSERT INTO op_symbol (op, pattern) VALUES
 ('dense-f32-gemm', '*linear_f32*'), ('dense-f32-gemm', '*linear_f16*'), ('dense-f32-gemm', '*linear_bf16*'),
-('dense-f32-gemm', '*linear'), ('dense-f32-gemm', '*sgemm*'),
+('dense-f32-gemm', 'linear_ref'), ('dense-f32-gemm', '*sgemm*'),
 ('device-quant-gemm', 'k_q8_gemm*'), ('device-quant-gemm', 'k_q4k_gemm*'), ('device-quant-gemm', 'cublasGemm*'),
 ('block-quant-gemm', '*linear_q8_0*'), ('block-quant-gemm', '*linear_q4_0*'), ('block-quant-gemm', '*linear_q4_1*'),
 ('cpu-kquant-gemm', '*linear_q[2-6]_k*'), ('cpu-kquant-gemm', '*vec_dot_q[2-6]_K*'),

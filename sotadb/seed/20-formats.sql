@@ -46,14 +46,22 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'format', 'bind',
  'Bind to the format: what a file of llama.cpp means is what llama.cpp says. Parity of resident Q4_K is the target.',
  'llama.cpp on the same file: the same ids for at least the first two tokens; every block decodes to ggml''s own bits.',
- 'Prefill throughput, and that is the compute, not the load.', 'planned', '', '', 'quantization');
+ 'Prefill throughput, and that is the compute, not the load.', 'planned', '', '', 'quantization'),
+('safetensors-load', 'Sharded safetensors',
+ 'Reads safetensors checkpoints, in one file or in shards named by an index, and hands out tensors where they lie.',
+ 'format', 'bind',
+ 'Bind to the format as the reference crate reads it: what it refuses is refused, and every length is checked against '
+ || 'what is left of the file.',
+ 'The reference library on the same file: the same names, shapes and bytes; and its malformed files refused.',
+ 'Page faults of the first touch.', 'planned', '', '', NULL);
 
 INSERT INTO op_alias (op, alias) VALUES
 ('awq-gemm', 'awq'), ('awq-gemm', 'awq-gemv'), ('awq-gemm', 'marlin'), ('awq-gemm', 'int4-gemm'), ('awq-gemm', 'w4a16'),
 ('gptq-resident', 'gptq'), ('gptq-resident', 'gptq-loader'), ('gptq-resident', 'autogptq'),
 ('exl2-loader', 'exl2'), ('exl2-loader', 'exllama'), ('exl2-loader', 'exllamav2'),
 ('gguf-quant-load', 'gguf'), ('gguf-quant-load', 'gguf-load'), ('gguf-quant-load', 'quant-at-load'),
-('gguf-quant-load', 'dequant');
+('gguf-quant-load', 'dequant'),
+('safetensors-load', 'safetensors'), ('safetensors-load', 'safetensor');
 
 INSERT INTO op_path (op, glob, role, planned) VALUES
 ('awq-gemm', 'engine/kernels/cuda/awq*.cu', 'kernel', 1),
@@ -63,7 +71,8 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 ('gptq-resident', 'engine/kernels/*/linear_gptq*.c', 'kernel', 1),
 ('exl2-loader', 'engine/file/exl2*.c', 'loader', 1),
 ('gguf-quant-load', 'engine/file/gguf*.c', 'loader', 0),
-('gguf-quant-load', 'engine/tensor/dtype.c', 'loader', 0);
+('gguf-quant-load', 'engine/tensor/dtype.c', 'loader', 0),
+('safetensors-load', 'engine/file/safetensors*.c', 'loader', 1);
 
 INSERT INTO op_symbol (op, pattern) VALUES
 ('awq-gemm', 'k_awq_*'), ('awq-gemm', '*awq_gemm*'), ('awq-gemm', '*awq_gemv*'), ('awq-gemm', '*linear_awq*'),
@@ -86,7 +95,10 @@ INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES
 ('gguf-quant-load', 'GGUF', 'https://github.com/ggml-org/ggml/blob/master/docs/gguf.md', 'primary',
  'the file: header, metadata, tensor table, alignment', '2026-11-30'),
 ('gguf-quant-load', 'llama.cpp ggml-quants',
- 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c', 'repo', 'what the bits of a block mean', '2026-11-30');
+ 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c', 'repo', 'what the bits of a block mean', '2026-11-30'),
+('safetensors-load', 'safetensors',
+ 'https://github.com/huggingface/safetensors/blob/main/safetensors/src/tensor.rs', 'primary',
+ 'the header, its limits and everything that is refused', '2026-11-30');
 
 INSERT INTO paper (op, title, id, url, year) VALUES
 ('awq-gemm', 'AWQ: Activation-aware Weight Quantization for LLM Compression and Acceleration', 'arXiv:2306.00978',

@@ -49,23 +49,23 @@ INSERT INTO op_alias (op, alias) VALUES
 ('gated-delta-net', 'delta-rule'), ('gated-delta-net', 'linear-attention');
 
 INSERT INTO op_path (op, glob, role, planned) VALUES
-('fused-attention', 'engine/kernels/*/attention*.c', 'kernel', 1),
+('fused-attention', 'engine/kernels/*/attention*.c', 'kernel', 0),
 ('fused-attention', 'engine/kernels/cuda/attention*.cu', 'kernel', 1),
 ('sparse-attention', 'engine/kernels/*/dsa*.c', 'kernel', 1),
 ('sparse-attention', 'engine/kernels/cuda/dsa*.cu', 'kernel', 1),
 ('sparse-attention', 'engine/session/dsa*.c', 'host', 1),
-('kv-cache', 'engine/kernels/*/kv_*.c', 'kernel', 1),
-('kv-cache', 'engine/kernels/kv.h', 'kernel', 1),
-('kv-cache', 'engine/session/pagetable.[ch]', 'host', 1),
+('kv-cache', 'engine/kernels/*/kv_*.c', 'kernel', 0),
+('kv-cache', 'engine/kernels/kv.h', 'kernel', 0),
+('kv-cache', 'engine/session/pagetable.[ch]', 'host', 0),
 ('kv-cache', 'engine/session/radix*.c', 'host', 1),
-('rope', 'engine/kernels/*/rope*.c', 'kernel', 1),
+('rope', 'engine/kernels/*/rope*.c', 'kernel', 0),
 ('rope', 'engine/kernels/cuda/rope*.cu', 'kernel', 1),
-('rope', 'engine/model/rotary.[ch]', 'host', 1),
+('rope', 'engine/model/rotary.[ch]', 'host', 0),
 ('gated-delta-net', 'engine/kernels/*/delta_net*.c', 'kernel', 1),
 ('gated-delta-net', 'engine/kernels/cuda/delta_net*.cu', 'kernel', 1);
 
 INSERT INTO op_symbol (op, pattern) VALUES
-('fused-attention', 'k_flash_attention*'), ('fused-attention', '*flash_attn*'), ('fused-attention', '*attention'),
+('fused-attention', 'k_flash_attention*'), ('fused-attention', '*flash_attn*'), ('fused-attention', 'attention_*'),
 ('sparse-attention', '*dsa_*'), ('sparse-attention', '*lightning_indexer*'),
 ('kv-cache', '*kv_store*'), ('kv-cache', '*kv_copy*'),
 ('rope', '*rope*'), ('gated-delta-net', '*delta_net*'), ('gated-delta-net', '*gated_delta*');
