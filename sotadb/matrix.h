@@ -20,7 +20,11 @@
 #include <stddef.h>
 
 enum route { ROUTE_STAY_MINIMAL, ROUTE_BIND, ROUTE_BORROW };
-enum op_status { OP_PLANNED, OP_SELECTED, OP_SHIPPED };
+enum op_status {
+    OP_PLANNED,  /* no code yet, or no witness yet */
+    OP_SELECTED, /* planned, and the next step: `selection` and `plan` say what */
+    OP_SHIPPED,  /* its witness runs */
+};
 enum op_kind { OP_KERNEL, OP_FORMAT }; /* kernel prerequisite, or format and load prerequisite */
 enum path_role { PATH_KERNEL, PATH_HOST, PATH_LOADER };
 enum reference_kind { REFERENCE_PRIMARY, REFERENCE_REPO, REFERENCE_DOCS };
@@ -91,6 +95,7 @@ struct witness {
     enum floor_state state;
     const char *test;       /* test file, or "" */
     const char *acceptance; /* acceptance script row (device lanes only), or "" */
+    bool planned;           /* the lane is not there yet, and the row says so */
 };
 
 struct ladder {
@@ -180,8 +185,8 @@ struct match {
     const struct op_symbol *symbol; /* the row that matched, or NULL */
 };
 
-/* The operations whose globs (sotadb/glob.h) cover `path`, from the repository root, in slug order; files that
- * a row generates count. Fills at most `room`, returns how many there are. */
+/* The operations whose globs (sotadb/glob.h) cover `path`, from the repository root, in slug order; files
+ * that a row generates count. Fills at most `room`, returns how many there are. */
 size_t matrix_match_path(const struct matrix *m, const char *path, struct match *out, size_t room);
 
 /* The operations that have, or may have, files below `folder` ("": the root). */

@@ -139,6 +139,8 @@ CREATE TABLE witness (
     metric TEXT NOT NULL CONSTRAINT "metric is empty: say what is compared with what" CHECK (metric <> ''),
     floor TEXT REFERENCES floor (name),
     test TEXT NOT NULL DEFAULT '', -- test file from the repository root
+    planned INTEGER NOT NULL DEFAULT 0
+        CONSTRAINT "planned is 1 while the lane has no test, else 0" CHECK (planned IN (0, 1) AND (planned = 0 OR test = '')),
     acceptance TEXT NOT NULL DEFAULT ''
         CONSTRAINT "acceptance scripts are for device lanes: a cpu witness runs in the test suite" CHECK (acceptance = '' OR device <> 'cpu'),
     file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line()),

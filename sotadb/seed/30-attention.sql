@@ -49,17 +49,15 @@ INSERT INTO op_alias (op, alias) VALUES
 ('gated-delta-net', 'delta-rule'), ('gated-delta-net', 'linear-attention');
 
 INSERT INTO op_path (op, glob, role, planned) VALUES
-('fused-attention', 'engine/kernels/*/attention*.c', 'kernel', 0),
-('fused-attention', 'engine/kernels/cuda/attention*.cu', 'kernel', 1),
+('fused-attention', 'engine/kernels/*/attention*', 'kernel', 0),
 ('sparse-attention', 'engine/kernels/*/dsa*.c', 'kernel', 1),
 ('sparse-attention', 'engine/kernels/cuda/dsa*.cu', 'kernel', 1),
 ('sparse-attention', 'engine/session/dsa*.c', 'host', 1),
-('kv-cache', 'engine/kernels/*/kv_*.c', 'kernel', 0),
+('kv-cache', 'engine/kernels/*/kv_*', 'kernel', 0),
 ('kv-cache', 'engine/kernels/kv.h', 'kernel', 0),
 ('kv-cache', 'engine/session/pagetable.[ch]', 'host', 0),
 ('kv-cache', 'engine/session/radix*.c', 'host', 1),
-('rope', 'engine/kernels/*/rope*.c', 'kernel', 0),
-('rope', 'engine/kernels/cuda/rope*.cu', 'kernel', 1),
+('rope', 'engine/kernels/*/rope*', 'kernel', 0),
 ('rope', 'engine/model/rotary.[ch]', 'host', 0),
 ('gated-delta-net', 'engine/kernels/*/delta_net*.c', 'kernel', 1),
 ('gated-delta-net', 'engine/kernels/cuda/delta_net*.cu', 'kernel', 1);
@@ -128,6 +126,6 @@ INSERT INTO paper (op, title, id, url, year) VALUES
 ('gated-delta-net', 'Gated Delta Networks: Improving Mamba2 with Delta Rule', 'arXiv:2412.06464',
  'https://arxiv.org/abs/2412.06464', 2024);
 
-INSERT INTO witness (op, device, metric, floor) VALUES
-('fused-attention', 'cuda', 'argmax exact, cosine and normalised error against ref', 'cudaFlashAttnCosineMin'),
-('sparse-attention', 'cuda', 'argmax exact, cosine and normalised error against ref', 'cudaDsaSparseAttnCosineMin');
+INSERT INTO witness (op, device, metric, floor, planned) VALUES
+('fused-attention', 'cuda', 'argmax exact, cosine and normalised error against ref', 'cudaFlashAttnCosineMin', 1),
+('sparse-attention', 'cuda', 'argmax exact, cosine and normalised error against ref', 'cudaDsaSparseAttnCosineMin', 1);

@@ -41,17 +41,13 @@ INSERT INTO op_alias (op, alias) VALUES
 ('residual-add', 'add'), ('residual-add', 'residual');
 
 INSERT INTO op_path (op, glob, role, planned) VALUES
-('rms-norm', 'engine/kernels/*/rms_norm*.c', 'kernel', 0),
-('rms-norm', 'engine/kernels/cuda/rms_norm*.cu', 'kernel', 1),
-('swiglu', 'engine/kernels/*/swiglu*.c', 'kernel', 0),
+('rms-norm', 'engine/kernels/*/rms_norm*', 'kernel', 0),
+('swiglu', 'engine/kernels/*/swiglu*', 'kernel', 0),
 ('swiglu', 'engine/kernels/exact/exp.h', 'kernel', 0),
-('swiglu', 'engine/kernels/cuda/swiglu*.cu', 'kernel', 1),
 ('sampling', 'engine/session/sample*.[ch]', 'host', 0),
-('embedding', 'engine/kernels/*/embed*.c', 'kernel', 0),
-('embedding', 'engine/kernels/*/select*.c', 'kernel', 0),
-('embedding', 'engine/kernels/cuda/embed*.cu', 'kernel', 1),
-('residual-add', 'engine/kernels/*/add.c', 'kernel', 0),
-('residual-add', 'engine/kernels/cuda/add*.cu', 'kernel', 1);
+('embedding', 'engine/kernels/*/embed*', 'kernel', 0),
+('embedding', 'engine/kernels/*/select*', 'kernel', 0),
+('residual-add', 'engine/kernels/*/add.*', 'kernel', 0);
 
 INSERT INTO op_symbol (op, pattern) VALUES
 ('rms-norm', '*rms_norm*'), ('swiglu', '*swiglu*'), ('swiglu', '*silu*'), ('swiglu', '*gelu*'),

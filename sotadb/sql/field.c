@@ -110,6 +110,7 @@ static const struct field witness_fields[] = {
     ENUM(witness, state, floor_states, "coalesce(state, 'none')"),
     FIELD(witness, TEXT, test, "test"),
     FIELD(witness, TEXT, acceptance, "acceptance"),
+    FIELD(witness, BOOL, planned, "planned"),
     END,
 };
 static const struct field ladder_fields[] = {

@@ -26,6 +26,10 @@ static const char *const checks[] = {
     "there; "
     "write the test, or let the operation be ''planned''' FROM witness w JOIN op ON slug = op "
     "WHERE status = 'shipped' AND test <> '' AND NOT seed_file_exists(test)",
+    "SELECT w.file, w.line, 'op ''' || op || ''' is ''shipped'' and its ' || device || ' witness names no "
+    "test; "
+    "name it, or write planned = 1' FROM witness w JOIN op ON slug = op "
+    "WHERE status = 'shipped' AND test = '' AND planned = 0",
     "SELECT w.file, w.line, 'op ''' || op || ''' is ''shipped'' and its acceptance script ''' || acceptance "
     "|| "
     "''' is not there; write it, or leave acceptance empty' FROM witness w JOIN op ON slug = op "

@@ -88,6 +88,12 @@ static void a_bad_row_is_named_by_file_line_reason_and_remedy(void **state) {
          "bad.sql:2: op 'a' is 'shipped' and its witness 'tests/unit/no_such_test.c' is not there; write the "
          "test"},
         {OP_HEAD "('a', 'T', 'S', 'kernel', 'bind', 'N', 'O', 'B', 'shipped');\n"
+                 "INSERT INTO witness (op, device, metric) VALUES ('a', 'cuda', 'm');",
+         "bad.sql:2: op 'a' is 'shipped' and its cuda witness names no test; name it, or write planned = "
+         "1\n"},
+        {"INSERT INTO witness (op, device, metric, test, planned) VALUES ('norm', 'cuda', 'm', 't.c', 1);",
+         "bad.sql:1: witness 'norm': planned is 1 while the lane has no test, else 0\n"},
+        {OP_HEAD "('a', 'T', 'S', 'kernel', 'bind', 'N', 'O', 'B', 'shipped');\n"
                  "INSERT INTO op_path (op, glob, role, planned) VALUES ('a', 'x.c', 'kernel', 1);",
          "bad.sql:2: op 'a' is 'shipped' and all its kernels are planned"},
         {OP_HEAD "('a', 'T', 'S', 'kernel', 'bind', 'N', 'O', 'B', 'selected');",
