@@ -181,6 +181,12 @@ static bool judge_path(struct fold *f, const struct op *op, const struct op_path
 static bool judge_witness(struct fold *f, const struct op *op, const struct witness *w) {
     struct debt_gap gap = {.kind = DEBT_NO_TEST, .op = op->slug, .path = w->test, .detail = w->device};
     bool test = w->test[0] && tree_has(f->tree, w->test);
+    if (w->planned) {
+        gap.kind = DEBT_PLANNED;
+        return add(
+            f, gap, sentence(f, "%s is shipped, and its %s lane is only planned.", op->slug, w->device),
+            sentence(f, "Write the lane with its test and name that in the witness row; or delete the row."));
+    }
     if (!test &&
         !add(f, gap,
              w->test[0]

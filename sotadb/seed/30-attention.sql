@@ -54,7 +54,7 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 ('sparse-attention', 'engine/kernels/cuda/dsa*.cu', 'kernel', 1),
 ('sparse-attention', 'engine/session/dsa*.c', 'host', 1),
 ('kv-cache', 'engine/kernels/*/kv_*', 'kernel', 0),
-('kv-cache', 'engine/kernels/kv.h', 'kernel', 0),
+('kv-cache', 'engine/kernels/kv.h', 'host', 0),
 ('kv-cache', 'engine/session/pagetable.[ch]', 'host', 0),
 ('kv-cache', 'engine/session/radix*.c', 'host', 1),
 ('rope', 'engine/kernels/*/rope*', 'kernel', 0),

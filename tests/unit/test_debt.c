@@ -213,6 +213,13 @@ static void witnesses_whose_test_is_gone(void **state) {
     assert_int_equal(debt_op_is_clean(&debt, &w.ops[0]), false);
 }
 
+static void a_lane_that_is_planned_is_one_gap(void **state) {
+    (void)state;
+    w.witnesses[1].planned = true;
+    w.witnesses[1].test = w.witnesses[1].acceptance = "";
+    assert_string_equal(only(DEBT_PLANNED).detail, "cuda");
+}
+
 static void acceptance_is_asked_of_devices_only(void **state) {
     (void)state;
     w.witnesses[1].acceptance = "";
@@ -409,6 +416,7 @@ int main(void) {
         test(rows_whose_files_are_gone),
         test(operations_without_link_oracle_or_witness),
         test(witnesses_whose_test_is_gone),
+        test(a_lane_that_is_planned_is_one_gap),
         test(acceptance_is_asked_of_devices_only),
         test(a_planned_operation_is_one_gap_and_nothing_else),
         test(a_planned_path_of_a_shipped_operation_is_one_gap),

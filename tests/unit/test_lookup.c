@@ -98,10 +98,10 @@ static const struct reference references[] = {
     {"fused-attention", "FlashAttention", "https://example.org/fa", REFERENCE_PRIMARY, "", ""},
 };
 static const struct witness witnesses[] = {
-    {"awq-gemm", "cuda", "cudaAWQCosineMin", "cosine", 0.995, FLOOR_RECORDED, "", ""},
-    {"fused-attention", "cpu", "", "max|d|=0", 0, FLOOR_NONE, "tests/checkkern/attention.c", ""},
-    {"fused-attention", "cuda", "cudaFlashAttnCosineMin", "cosine", 0.999, FLOOR_MEASURED, "tests/x.c",
-     "row"},
+    {"awq-gemm", "cuda", "cudaAWQCosineMin", "cosine", 0.995, FLOOR_RECORDED, "", "", false},
+    {"fused-attention", "cpu", "", "max|d|=0", 0, FLOOR_NONE, "tests/checkkern/attention.c", "", false},
+    {"fused-attention", "cuda", "cudaFlashAttnCosineMin", "cosine", 0.999, FLOOR_MEASURED, "tests/x.c", "row",
+     false},
 };
 static const struct ladder ladders[] = {
     {"quantization", "Quantization", 1, "awq-gemm", "INT4", {0, 3}, {0, 1}},
