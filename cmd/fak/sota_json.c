@@ -80,6 +80,7 @@ static void put_witness(struct json *j, const void *at, bool flat) {
     json_pair_string(j, "state", floor_state_name(row->state));
     json_pair_string(j, "test", row->test);
     json_pair_string(j, "acceptance", row->acceptance);
+    json_pair_bool(j, "planned", row->planned);
     json_end_object(j);
 }
 

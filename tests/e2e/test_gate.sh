@@ -40,7 +40,7 @@ silent "an edit that is not staged"
 git add .
 finds "an edit that is staged"
 check_equal "libgit2 needs no excuse" "$(cat "$scratch/err")" ""
-check_has "where and why" "$out" "$kernel matches engine/kernels/*/attention*.c"
+check_has "where and why" "$out" "$kernel matches engine/kernels/*/attention*"
 check_equal "the last line is the command to paste" "$(printf '%s\n' "$out" | tail -n 1)" \
     "$(printf '%s\n' "$out" | grep "^git commit --trailer '$trailer")"
 git checkout -q HEAD -- . && edit && git add . && git show HEAD:$kernel >$kernel
