@@ -10,7 +10,8 @@ static const char *const sgr[] = {
 struct term term_decide(bool is_terminal, const char *no_color, const char *term_name, int width) {
     bool dumb = !term_name || strcmp(term_name, "dumb") == 0;
     bool colour = is_terminal && !dumb && !(no_color && *no_color);
-    return (struct term){.colour = colour, .links = colour, .width = width > 0 ? width : 80};
+    bool links = colour && strcmp(term_name, "linux") != 0; /* the console shows them as noise */
+    return (struct term){.colour = colour, .links = links, .width = width > 0 ? width : 80};
 }
 
 static int columns(const char *at, size_t n) {

@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* Starts gh; quiet: its output goes nowhere. *child is 0 when there is no gh. */
 static bool start(pid_t *child, char *const argv[], int in, bool quiet, struct status *st) {
     posix_spawn_file_actions_t actions;

@@ -14,7 +14,7 @@ static void put_line(struct cli *cli, const char *label, const char *text) {
 
 static void put_bench(struct cli *cli, const struct bench *row) {
     struct str text = {0};
-    str_printf(&text, "%g %s", row->number, row->unit);
+    str_printf(&text, "%.10g %s", row->number, row->unit);
     term_put(&cli->out, &cli->out_term, TERM_BOLD, str_c(&text));
     str_printf(&cli->out, "  %s\n", row->op);
     str_clear(&text);
@@ -31,7 +31,11 @@ static void put_bench(struct cli *cli, const struct bench *row) {
                row->measured_on);
     put_line(cli, "commit", str_c(&text));
     put_line(cli, "artifact", row->artifact);
-    put_line(cli, "reproduce", row->command);
+    if (*row->command) { /* to be copied: never folded */
+        str_puts(&cli->out, "  ");
+        term_cell(&cli->out, &cli->out_term, TERM_CYAN, 12, "reproduce");
+        str_printf(&cli->out, "%s\n", row->command);
+    }
     put_line(cli, "regime",
              row->regime == BENCH_DETERMINISTIC ? "deterministic: the same on every machine"
                                                 : "wall-clock: this machine only");
@@ -58,13 +62,16 @@ static void put_markdown(struct str *out, const struct matrix *m, const struct o
     for (size_t i = 0; i < m->n_benches; i++) {
         const struct bench *row = &m->benches[i];
         if (only && strcmp(row->op, only->slug) != 0) continue;
-        const char *const cells[] = {row->model, row->engine, row->machine, row->baseline};
-        str_printf(out, "| `%s` | %g %s | ", row->op, row->number, row->unit);
+        const char *const cells[][2] = {
+            {row->model, row->quant}, {row->engine, row->backend}, {row->machine, ""}, {row->baseline, ""}};
+        str_printf(out, "| `%s` | %.10g %s | ", row->op, row->number, row->unit);
         for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++) {
-            markdown_text(out, cells[k]);
+            markdown_text(out, cells[k][0]);
+            if (*cells[k][1]) str_puts(out, ", ");
+            markdown_text(out, cells[k][1]);
             str_puts(out, " | ");
         }
-        str_printf(out, "%s%s | ", row->commit, *row->commit && !row->public_commit ? " (private)" : "");
+        str_printf(out, "%s%s, %s | ", row->commit, row->public_commit ? "" : " (private)", row->measured_on);
         if (*row->command) markdown_code(out, row->command);
         str_printf(out, " | %s |\n", bench_regime_name(row->regime));
     }

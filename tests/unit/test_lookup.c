@@ -243,6 +243,49 @@ static void characters_are_utf8_and_bad_bytes_are_bytes(void **state) {
     CHECK_GLOBS(cases);
 }
 
+/* The same language, written down as plainly as it can be: every choice is tried. */
+static bool plain_component(const char *glob, const char *text) {
+    if (*glob == '\0' || *glob == '/') return *text == '\0' || *text == '/';
+    if (*glob == '*') {
+        if (plain_component(glob + 1, text)) return true;
+        return *text && *text != '/' && plain_component(glob, text + 1);
+    }
+    if (!*text || *text == '/') return false;
+    return (*glob == '?' || *glob == *text) && plain_component(glob + 1, text + 1);
+}
+
+static bool plain_match(const char *glob, const char *path) {
+    const char *glob_end = strchr(glob, '/'), *path_end = strchr(path, '/');
+    bool any_folders = strncmp(glob, "**", 2) == 0 && (glob[2] == '/' || !glob[2]);
+    if (any_folders && (!glob_end || !glob_end[1])) return *path != '\0';
+    if (any_folders && plain_match(glob_end + 1, path)) return true;
+    if (any_folders) return path_end && plain_match(glob, path_end + 1);
+    if (!plain_component(glob, path)) return false;
+    if (!glob_end || !path_end) return !glob_end && !path_end;
+    if (!glob_end[1]) return path_end[1] != '\0';
+    return plain_match(glob_end + 1, path_end + 1);
+}
+
+static void globs_agree_with_the_plain_definition(void **state) {
+    (void)state;
+    uint32_t random = 12345;
+    char glob[12], path[12];
+    int n_matches = 0;
+    for (int i = 0; i < 400000; i++) {
+        size_t n_glob = 1 + (random >> 8) % 10, n_path = (random >> 16) % 10;
+        for (size_t k = 0; k < n_glob; k++)
+            glob[k] = "ab/*?*/a"[((random = random * 1664525 + 1013904223) >> 24) % 8];
+        for (size_t k = 0; k < n_path; k++)
+            path[k] = "ab/a"[((random = random * 1664525 + 1013904223) >> 24) % 4];
+        random = random * 1664525 + 1013904223;
+        glob[n_glob] = path[n_path] = '\0';
+        bool wanted = plain_match(glob, path);
+        if (glob_match(glob, path) != wanted) fail_msg("glob '%s', path '%s': wanted %d", glob, path, wanted);
+        n_matches += wanted;
+    }
+    assert_true(n_matches > 10000);
+}
+
 /* Patterns that take exponential time when stars are retried recursively. */
 static void hostile_patterns_take_bounded_time(void **state) {
     (void)state;
@@ -521,6 +564,7 @@ int main(void) {
         cmocka_unit_test(a_folder_matches_what_is_below),
         cmocka_unit_test(sets_and_escapes),
         cmocka_unit_test(characters_are_utf8_and_bad_bytes_are_bytes),
+        cmocka_unit_test(globs_agree_with_the_plain_definition),
         cmocka_unit_test(hostile_patterns_take_bounded_time),
         cmocka_unit_test(names_are_found_however_they_are_typed),
         cmocka_unit_test(the_primary_reference_is_found),
