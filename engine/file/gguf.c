@@ -1,6 +1,7 @@
 #include "engine/file/gguf.h"
 
 #include "engine/file/ggufread.h"
+#include "engine/file/ggufsplit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +32,18 @@ bool gguf_parse(struct gguf **out, const char *name, const void *bytes, size_t n
     return open_bytes(out, name, (struct mapping){0}, bytes, n, st);
 }
 
-bool gguf_open_header(struct gguf **out, const char *path, struct status *st) {
+static bool open_one(struct gguf **out, const char *path, struct status *st) {
     struct mapping map;
     *out = NULL;
     return mapping_open(&map, path, st) && open_bytes(out, path, map, map.at, map.n, st);
+}
+
+bool gguf_open_header(struct gguf **out, const char *path, struct status *st) {
+    if (!open_one(out, path, st)) return false;
+    if (ggufsplit_join(*out, open_one, st)) return true;
+    gguf_close(*out);
+    *out = NULL;
+    return false;
 }
 
 bool gguf_open(struct gguf **out, const char *path, struct status *st) {
@@ -67,6 +76,7 @@ bool gguf_runnable(const struct gguf *file, struct status *st) {
 
 void gguf_close(struct gguf *file) {
     if (!file) return;
+    for (unsigned i = 1; i < file->n_parts; i++) gguf_close(file->parts[i]);
     mapping_close(&file->map);
     arena_release(&file->arena);
     free(file->values);
@@ -78,7 +88,7 @@ void gguf_close(struct gguf *file) {
 /* --- looking -------------------------------------------------------------------------------------------- */
 
 const char *gguf_path(const struct gguf *file) { return file->path; }
-size_t gguf_size(const struct gguf *file) { return file->n_bytes; }
+unsigned gguf_n_parts(const struct gguf *file) { return file->parts ? file->n_parts : 1; }
 uint32_t gguf_version(const struct gguf *file) { return file->version; }
 size_t gguf_alignment(const struct gguf *file) { return file->alignment; }
 size_t gguf_data_offset(const struct gguf *file) { return file->data_offset; }
@@ -86,6 +96,12 @@ size_t gguf_n_values(const struct gguf *file) { return file->n_values; }
 const struct gguf_value *gguf_value_at(const struct gguf *file, size_t i) { return &file->values[i]; }
 size_t gguf_n_tensors(const struct gguf *file) { return file->n_tensors; }
 const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, size_t i) { return &file->tensors[i]; }
+
+size_t gguf_size(const struct gguf *file) {
+    size_t bytes = file->n_bytes;
+    for (unsigned i = 1; i < file->n_parts; i++) bytes += file->parts[i]->n_bytes;
+    return bytes;
+}
 
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key) {
     struct view wanted = view_of(key);

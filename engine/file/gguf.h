@@ -59,10 +59,13 @@ struct gguf_tensor {
     unsigned n_dims;
     uint64_t dims[4];     /* dims[0] is contiguous; missing ones are 1 */
     uint32_t type;        /* ggml id; dtype_info(type) is never NULL after gguf_open */
-    size_t offset, bytes; /* from the start of the file */
+    size_t offset, bytes; /* from the start of its file */
+    unsigned part;        /* which file of a split model, from 0 */
     const void *data;
 };
 
+/* A model split over NAME-00001-of-000NN.gguf and so on is named by its first file, which has the metadata;
+ * the others are opened with it and give their tensors. */
 bool gguf_open(struct gguf **out, const char *path, struct status *st) STATUS_MUST_USE;
 
 /* As gguf_open, for looking and not for running: tensors may have any type that ggml knows the size of,
@@ -70,14 +73,16 @@ bool gguf_open(struct gguf **out, const char *path, struct status *st) STATUS_MU
 bool gguf_open_header(struct gguf **out, const char *path, struct status *st) STATUS_MUST_USE;
 bool gguf_runnable(const struct gguf *file, struct status *st) STATUS_MUST_USE;
 
-/* As gguf_open_header, from bytes that must outlive *out; `name` stands for the path in messages. */
+/* As gguf_open_header, from bytes that must outlive *out; `name` stands for the path in messages. A part of a
+ * split model is read for itself. */
 bool gguf_parse(struct gguf **out, const char *name, const void *bytes, size_t n,
                 struct status *st) STATUS_MUST_USE;
 
 void gguf_close(struct gguf *file); /* NULL is fine */
 
 const char *gguf_path(const struct gguf *file);
-size_t gguf_size(const struct gguf *file); /* bytes of the whole file */
+unsigned gguf_n_parts(const struct gguf *file); /* files; 1 unless the model is split */
+size_t gguf_size(const struct gguf *file);      /* bytes, over all parts */
 uint32_t gguf_version(const struct gguf *file);
 size_t gguf_alignment(const struct gguf *file);
 size_t gguf_data_offset(const struct gguf *file); /* of the first tensor's data */

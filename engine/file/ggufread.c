@@ -465,19 +465,23 @@ static int compare_tensors(const void *a, const void *b) {
     return order ? order : (x > y) - (x < y);
 }
 
-static bool sort_tensors(struct reader *r) {
-    struct gguf *file = r->file;
-    file->by_name = arena_alloc(&file->arena, file->n_tensors, sizeof *file->by_name, r->st);
+static bool refuse_second(struct gguf *file, const struct gguf_tensor *a, const struct gguf_tensor *b,
+                          struct status *st) {
+    struct gguf *home = file->parts ? file->parts[b->part] : file;
+    struct reader r = {
+        .file = home, .part = "tensor", .index = (size_t)(b - file->tensors), .name = b->name, .st = st};
+    return refuse_damaged(&r, (size_t)((const uint8_t *)b->name.at - home->bytes),
+                          "tensor %td has the same name", a - file->tensors);
+}
+
+bool ggufread_sort_tensors(struct gguf *file, struct status *st) {
+    file->by_name = arena_alloc(&file->arena, file->n_tensors, sizeof *file->by_name, st);
     if (!file->by_name) return false;
     for (size_t i = 0; i < file->n_tensors; i++) file->by_name[i] = &file->tensors[i];
     qsort(file->by_name, file->n_tensors, sizeof *file->by_name, compare_tensors);
     for (size_t i = 1; i < file->n_tensors; i++) {
         const struct gguf_tensor *a = file->by_name[i - 1], *b = file->by_name[i];
-        if (!view_equal(a->name, b->name)) continue;
-        r->index = (size_t)(b - file->tensors);
-        r->name = b->name;
-        return refuse_damaged(r, (size_t)((const uint8_t *)b->name.at - file->bytes),
-                              "tensor %td has the same name", a - file->tensors);
+        if (view_equal(a->name, b->name)) return refuse_second(file, a, b, st);
     }
     return true;
 }
@@ -489,5 +493,5 @@ bool ggufread_all(struct gguf *file, struct status *st) {
            read_count(&n_tensors, &r, "the count of tensors", LEAST_TENSOR) &&
            read_count(&n_values, &r, "the count of metadata values", LEAST_VALUE) &&
            read_values(&r, n_values) && sort_values(&r) && read_alignment(&r) &&
-           read_tensors(&r, n_tensors) && place_tensors(&r) && sort_tensors(&r);
+           read_tensors(&r, n_tensors) && place_tensors(&r) && ggufread_sort_tensors(file, st);
 }

@@ -25,11 +25,16 @@ struct gguf {
     size_t n_tensors;
     const struct gguf_value **by_key;   /* sorted: look-ups, and duplicates stand side by side */
     const struct gguf_tensor **by_name; /* (a hash could be flooded by a hostile file) */
+    struct gguf **parts;                /* of a split model; parts[0] is this file. NULL: it is not split */
+    unsigned n_parts;                   /* those that are open */
     struct arena arena;                 /* the views of string arrays, the two sorted tables */
 };
 
 /* Fills *file from file->bytes; file->path is set. On false gguf_close frees what was made. */
 bool ggufread_all(struct gguf *file, struct status *st) STATUS_MUST_USE;
+
+/* Puts *file->tensors, of all parts, into by_name; refuses two of one name. */
+bool ggufread_sort_tensors(struct gguf *file, struct status *st) STATUS_MUST_USE;
 
 /* Sets the number of value->type, one of fixed size, from its bytes. */
 void ggufread_number(struct gguf_value *value, const uint8_t *at);

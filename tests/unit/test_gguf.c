@@ -352,6 +352,85 @@ static void a_directory_or_missing_file_is_named(void **state) {
     assert_non_null(strstr(st.message, "no/such.gguf"));
 }
 
+/* --- split models --------------------------------------------------------------------------------------- */
+
+struct part {
+    uint16_t number, count;
+    int32_t total;
+    const char *tensor; /* NULL: no tensor in this part */
+};
+
+/* Writes FOLDER/m-0000I-of-0000N.gguf, for a part that says what `part` says. */
+static void write_part(const char *folder, unsigned i, unsigned n, struct part part) {
+    struct str s = {0}, path = {0};
+    struct status st;
+    made_header(&s, 3, part.tensor != NULL, 3);
+    made_key(&s, "split.no", GGUF_U16), made_number(&s, part.number, 2);
+    made_key(&s, "split.count", GGUF_U16), made_number(&s, part.count, 2);
+    made_key(&s, "split.tensors.count", GGUF_I32), made_number(&s, (uint32_t)part.total, 4);
+    if (part.tensor) {
+        made_tensor(&s, part.tensor, 4, 1, DTYPE_F32, 0);
+        made_padding(&s, 32, 16);
+        s.at[s.n - 16] = (char)i;
+    }
+    str_printf(&path, "%s/m-%05u-of-%05u.gguf", folder, i + 1, n);
+    if (!file_replace(path.at, s.at, s.n, &st)) fail_msg("%s", st.message);
+    str_free(&s), str_free(&path);
+}
+
+static bool open_part(struct gguf **file, const char *folder, unsigned i, unsigned n, struct status *st) {
+    struct str path = {0};
+    str_printf(&path, "%s/m-%05u-of-%05u.gguf", folder, i + 1, n);
+    bool ok = gguf_open(file, path.at, st);
+    str_free(&path);
+    return ok;
+}
+
+static void a_split_model_is_one_file(void **state) {
+    (void)state;
+    char folder[] = "/tmp/fak-split-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    struct gguf *f;
+    struct status st = {0};
+    write_part(folder, 0, 3, (struct part){0, 3, 2, NULL}); /* gguf-split --no-tensor-first-split */
+    write_part(folder, 1, 3, (struct part){1, 3, 0, "a"});
+    write_part(folder, 2, 3, (struct part){2, 3, 0, "b"});
+    if (!open_part(&f, folder, 0, 3, &st)) fail_msg("%s", st.message);
+    assert_int_equal(gguf_n_parts(f), 3);
+    assert_int_equal(gguf_n_tensors(f), 2);
+    assert_int_equal(((const char *)gguf_find_tensor(f, "a")->data)[0], 1);
+    assert_int_equal(((const char *)gguf_find_tensor(f, "b")->data)[0], 2);
+    assert_int_equal(gguf_find_tensor(f, "b")->part, 2);
+    gguf_close(f);
+
+    assert_false(open_part(&f, folder, 1, 3, &st));
+    assert_non_null(
+        strstr(st.message, "part 2 of a model split over 3 files; name the first, ...-00001-of-00003"));
+    write_part(folder, 2, 3, (struct part){2, 3, 0, "a"});
+    assert_false(open_part(&f, folder, 0, 3, &st));
+    assert_non_null(strstr(st.message, "-00003-of-00003.gguf: byte "));
+    assert_non_null(strstr(st.message, "same name"));
+    write_part(folder, 2, 3, (struct part){1, 3, 0, "b"});
+    assert_false(open_part(&f, folder, 0, 3, &st));
+    assert_non_null(strstr(st.message, "not the part that its name says"));
+    write_part(folder, 2, 3, (struct part){2, 3, 0, NULL});
+    assert_false(open_part(&f, folder, 0, 3, &st));
+    assert_non_null(strstr(st.message, "is 2, but the parts hold 1 tensors"));
+    write_part(folder, 0, 2, (struct part){0, 3, 2, NULL});
+    assert_false(open_part(&f, folder, 0, 2, &st));
+    assert_non_null(strstr(st.message, "has to be called ...-00001-of-00003.gguf"));
+
+    struct str command = {0};
+    str_printf(&command, "rm %s/m-00003-of-00003.gguf", folder);
+    assert_int_equal(system(command.at), 0);
+    assert_false(open_part(&f, folder, 0, 3, &st));
+    assert_non_null(strstr(st.message, "-00003-of-00003.gguf"));
+    str_clear(&command);
+    str_printf(&command, "rm -r %s", folder);
+    assert_int_equal(system(command.at), 0);
+    str_free(&command);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_malformed_corpus_ends_in_sentences), /* first: it measures the peak */
@@ -368,6 +447,7 @@ int main(void) {
         cmocka_unit_test(many_keys_take_linear_time),
         cmocka_unit_test(names_from_a_file_cannot_steer_the_terminal),
         cmocka_unit_test(foreign_files_are_named),
+        cmocka_unit_test(a_split_model_is_one_file),
         cmocka_unit_test(a_directory_or_missing_file_is_named),
     };
     return cmocka_run_group_tests_name("gguf", tests, NULL, NULL);

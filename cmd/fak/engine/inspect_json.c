@@ -51,6 +51,7 @@ static void put_tensor(struct json *j, const struct gguf_tensor *tensor) {
     json_begin_array(j);
     for (unsigned i = 0; i < tensor->n_dims; i++) json_int(j, (int64_t)tensor->dims[i]);
     json_end_array(j);
+    json_pair_int(j, "part", tensor->part);
     json_pair_int(j, "offset", (int64_t)tensor->offset);
     json_pair_int(j, "bytes", (int64_t)tensor->bytes);
     json_end_object(j);
@@ -71,6 +72,7 @@ static void put_file(struct json *j, const struct inspect *in) {
     json_pair_string(j, "format", "GGUF");
     json_pair_int(j, "version", gguf_version(in->file));
     json_pair_int(j, "bytes", (int64_t)gguf_size(in->file));
+    json_pair_int(j, "parts", gguf_n_parts(in->file));
     json_pair_int(j, "alignment", (int64_t)gguf_alignment(in->file));
     json_pair_int(j, "data_offset", (int64_t)gguf_data_offset(in->file));
     json_pair_int(j, "parameters", (int64_t)in->n_elements);

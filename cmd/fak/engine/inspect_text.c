@@ -24,8 +24,10 @@ static void put_file_fact(const struct page *p, const struct gguf *file) {
     struct str text = {0};
     str_printf(&text, "GGUF version %u, ", gguf_version(file));
     shown_count(&text, gguf_size(file));
-    str_printf(&text, " bytes, alignment %zu", gguf_alignment(file));
-    if (gguf_n_tensors(file)) {
+    if (gguf_n_parts(file) > 1) str_printf(&text, " bytes in %u files", gguf_n_parts(file));
+    else str_puts(&text, " bytes");
+    str_printf(&text, ", alignment %zu", gguf_alignment(file));
+    if (gguf_n_tensors(file) && gguf_n_parts(file) == 1) {
         str_puts(&text, ", weights from byte ");
         shown_count(&text, gguf_data_offset(file));
     }
