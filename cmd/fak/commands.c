@@ -43,6 +43,31 @@ static const struct cli_option tokenize_options[] = {
 
 static const struct cli_option inspect_options[] = {{"--json", NULL, "write JSON"}, {0}};
 
+/* How a model is run. */
+#define LANE                                                                                                 \
+    {"--threads", "N", "threads; all CPUs that this process may use by default"}, {                          \
+        "--isa", "ref|c|auto", "the lane of kernels; ref is the slow oracle"                                 \
+    }
+
+static const struct cli_option run_options[] = {
+    {"-p, --prompt", "TEXT", "the prompt; '-' reads it from stdin"},
+    {"-n, --tokens", "N", "at most N tokens; to the end of the text by default"},
+    {"--chat", NULL, "TEXT is a message, answered in the model's ChatML template"},
+    {"--system", "TEXT", "the system message for --chat; none by default"},
+    {"--context", "N", "make room for N positions; the model's own by default"},
+    LANE,
+    {0},
+};
+
+static const struct cli_option logits_options[] = {
+    {"--ids", "LIST", "token ids with commas between them"},
+    {"-o, --output", "FILE", "write the logits: float32, little-endian, [n_pos][n_vocab]"},
+    {"--greedy", "N", "go on for N tokens, past an end token too"},
+    {"--chunk", "N", "tokens a batch at most; 512 by default"},
+    LANE,
+    {0},
+};
+
 const struct cli_command fak_command_table[] = {
     {
         .name = "sota",
@@ -216,6 +241,41 @@ const struct cli_command fak_command_table[] = {
         .examples = "fak help sota list\ta command within a command\n"
                     "fak help --man sota | man -l -\tits man page",
         .positional = "command",
+    },
+    {
+        .name = "run",
+        .usage = "[MODEL] [-p TEXT] [-n N]",
+        .summary = "continue a text, or answer a question, with a model",
+        .description =
+            "Writes what MODEL (a GGUF file) makes of the prompt to stdout as it comes, and nothing "
+            "else; its speed goes to stderr. Always the most likely token, until the model ends the "
+            "text or the context is full. Without MODEL the built-in story model speaks.\n\n"
+            "The prompt is TEXT, or what is piped in (without its last newline). It is taken as it "
+            "is: a base model continues it, and special tokens written in it count. With --chat it is "
+            "a message, framed as the model's ChatML template says, and nothing in it can become a "
+            "special token.\n\n"
+            "Ctrl-C ends the reply; exit status 130.",
+        .options = run_options,
+        .examples =
+            "fak run\ta story from the built-in model\n"
+            "fak run -p 'There once was a quiet rabbit'\tanother one\n"
+            "fak run SmolLM2.gguf --chat -p 'What is a hash table?'\ta question to an instructed model\n"
+            "fak run model.gguf <prompt.txt >reply.txt\tfrom file to file\n",
+        .positional = "model",
+        .module = "fak-engine",
+    },
+    {
+        .name = "logits",
+        .usage = "MODEL --ids 1,403,407 [-o FILE] [--greedy N]",
+        .summary = "logits and greedy ids for given token ids",
+        .description = "The oracle command. Runs the ids as they are, nothing added, and writes JSON: n_pos, "
+                       "n_vocab, the ids of the greedy continuation and their margins (largest logit less "
+                       "second), and the SHA-256 of the logits' bytes. The same bits whatever --threads and "
+                       "--chunk say.",
+        .options = logits_options,
+        .examples = "fak logits model.gguf --ids 1,403,407 --greedy 8\twhat comes next\n",
+        .positional = "model",
+        .module = "fak-engine",
     },
     {
         .name = "tokenize",

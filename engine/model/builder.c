@@ -238,6 +238,7 @@ void builder_select(struct builder *b, int in, int out) {
  */
 static bool all_used(struct builder *b) {
     const struct gguf_tensor *const *used = b->used.at;
+    char shown[VIEW_SHOWN];
     if (b->used.n == gguf_n_tensors(b->file)) return true;
     for (size_t i = 0; i < gguf_n_tensors(b->file); i++) {
         const struct gguf_tensor *t = gguf_tensor_at(b->file, i);
@@ -245,9 +246,9 @@ static bool all_used(struct builder *b) {
         while (j < b->used.n && used[j] != t) j++;
         if (j == b->used.n)
             return builder_fail(b, STATUS_UNSUPPORTED,
-                                "tensor %.*s (at byte %zu) is no part of the %s model that the metadata "
+                                "tensor %s (at byte %zu) is no part of the %s model that the metadata "
                                 "describes; leaving it out would give wrong text",
-                                (int)t->name.n, t->name.at, t->offset, b->arch);
+                                view_shown(shown, t->name), t->offset, b->arch);
     }
     return true;
 }

@@ -88,6 +88,7 @@ static bool read_heads(struct hparams *h, struct reader *r) {
 /* As llama.cpp reads it: a factor without a type is linear, and old files call it rope.scale_linear. */
 static bool read_rope_scaling(struct hparams *h, struct reader *r) {
     struct view type;
+    char shown[VIEW_SHOWN];
     double old;
     if (!gguf_string(&type, r->file, key_of(r, "rope.scaling.type"), "linear", r->st) ||
         !gguf_f64(&old, r->file, key_of(r, "rope.scale_linear"), 1.0, r->st) ||
@@ -95,8 +96,8 @@ static bool read_rope_scaling(struct hparams *h, struct reader *r) {
         return false;
     if (view_is(type, "none") || h->rope_factor == 0.0) h->rope_factor = 1.0;
     else if (!view_is(type, "linear"))
-        return refuse(r, STATUS_UNSUPPORTED, "%s is '%.*s'; this build knows none and linear",
-                      key_of(r, "rope.scaling.type"), (int)(type.n < 32 ? type.n : 32), type.at);
+        return refuse(r, STATUS_UNSUPPORTED, "%s is '%s'; this build knows none and linear",
+                      key_of(r, "rope.scaling.type"), view_shown(shown, type));
     return positive(r, "rope.scaling.factor", h->rope_factor);
 }
 

@@ -3,7 +3,15 @@
 #define CMD_FAK_ENGINE_ENTRIES_H
 
 #include "cmd/cli/cli.h"
+#include "engine/engine.h"
 
-cli_run fak_tokenize, fak_inspect;
+cli_run fak_run, fak_logits, fak_tokenize, fak_inspect;
+
+/* --isa and --threads, which every command that runs a model has. */
+bool engine_flags(struct engine_options *out, const struct cli_args *args, struct status *st) STATUS_MUST_USE;
+
+/* The path of the model that `fak run` uses when none is named: in $FAK_MODEL_DIR, or beside the program
+ * (build/../models, PREFIX/share/fak/models). Says where it looked when it is nowhere. */
+bool builtin_model(struct str *path, struct status *st) STATUS_MUST_USE;
 
 #endif

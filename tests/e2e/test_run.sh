@@ -1,0 +1,115 @@
+#!/bin/sh
+# fak run and fak logits as people and scripts use them, on the built-in model.
+. "$(dirname "$0")/tap.sh"
+stories=$root/models/fak-stories-Q8_0.gguf
+llama=$root/tests/golden/models/llama/llama-F32.gguf
+
+# --- the reply, and only that, on stdout --------------------------------------------------------------------
+story='Once upon a time there was a clever child named Finn. One evening, Finn walked to a farm.'
+out=$(fak run -n 23 2>"$scratch/err" </dev/null)
+check_equal "the built-in model tells its story" "$out" "$story"
+check_equal "the speed is one line on stderr" "$(wc -l <"$scratch/err" | tr -d ' ')" 1
+check_has "it counts the tokens" "$(cat "$scratch/err")" "1 prompt tokens, "
+check_has "and those of the reply" "$(cat "$scratch/err")" "23 reply tokens, "
+check_equal "a model by its path says the same" "$(fak run "$stories" -n 23 2>/dev/null </dev/null)" "$story"
+check_equal "the ref lane says the same" "$(fak run -n 23 --isa ref 2>/dev/null </dev/null)" "$story"
+
+fak run -p 'Once upon a time' 2>/dev/null >"$scratch/whole"
+check_equal "the reply continues the prompt with its blank" "$(head -c 17 "$scratch/whole")" " there was a clev"
+check_equal "it ends with the text" "$(tail -c 31 "$scratch/whole")" "t was the best day of the year."
+printf 'Once upon a time' | fak run 2>/dev/null >"$scratch/piped"
+check "a piped prompt is the same prompt" cmp "$scratch/whole" "$scratch/piped"
+echo 'Once upon a time' | fak run -p - 2>/dev/null >"$scratch/piped"
+check "-p - reads it too, without the newline of echo" cmp "$scratch/whole" "$scratch/piped"
+echo 'Once upon a time' >"$scratch/prompt"
+fak run <"$scratch/prompt" 2>/dev/null >"$scratch/piped"
+check "a file on stdin as well" cmp "$scratch/whole" "$scratch/piped"
+echo 'not read' | fak run -p 'Once upon a time' 2>/dev/null >"$scratch/piped"
+check "-p TEXT leaves stdin alone" cmp "$scratch/whole" "$scratch/piped"
+fak run --threads 1 -p 'Once upon a time' 2>/dev/null >"$scratch/one"
+check "threads change nothing" cmp "$scratch/whole" "$scratch/one"
+check_equal "-n 0 says nothing" "$(fak run -n 0 -p 'Once' 2>/dev/null)" ""
+out=$(fak run -p 'Once upon a time' --context 8 2>&1 >/dev/null)
+check_has "a full context is said" "$out" "the context is full"
+
+# --- wrong usage and wrong files ------------------------------------------------------------------------------
+said() { said=$("$@" 2>&1 >/dev/null </dev/null); code=$?; lines=$(printf '%s\n' "$said" | grep -vc "^Try '"); }
+refused() { # refused NAME CODE PART COMMAND...
+    name=$1 want=$2 part=$3
+    shift 3
+    said "$@"
+    case $code:$lines:$said in "$want:1:"*"$part"*) tap_pass "$name" ;; *) tap_fail "$name" "exit $code: $said" ;; esac
+}
+refused "no such model" 1 "there is no model file 'nothing.gguf'" fak run nothing.gguf
+refused "two models" 2 "a prompt is given with -p" fak run "$stories" hello
+refused "a directory" 1 "is a directory" fak run "$root/models"
+refused "no threads" 2 "--threads" fak run --threads 0
+refused "a lane that is none" 2 "ref|c|auto" fak run --isa fast
+refused "more context than the model has" 2 "made for 512 positions" fak run --context 513
+refused "--system without --chat" 2 "--system is for --chat" fak run --system x -p y
+refused "--chat without a message" 2 "--chat needs a message" fak run --chat
+refused "--chat with a base model" 1 "no chat template" fak run --chat -p hello
+: >"$scratch/empty.gguf"
+refused "an empty file" 1 "empty.gguf" fak run "$scratch/empty.gguf"
+head -c 100000 "$stories" >"$scratch/cut.gguf"
+for isa in ref c auto; do
+    refused "a cut file, $isa" 1 "cut.gguf" fak run --isa $isa "$scratch/cut.gguf"
+    refused "a cut file, $isa: logits" 1 "cut.gguf" fak logits --isa $isa "$scratch/cut.gguf" --ids 1
+done
+refused "a file of another kind" 1 "README.md" fak run "$root/README.md"
+sed 's/general.architecture/general.architecturx/' "$stories" >"$scratch/foreign.gguf"
+refused "a file without architecture" 1 "general.architecture is missing" fak run "$scratch/foreign.gguf"
+sed 's/tokenizer.ggml.model/tokenizer.ggml.modex/' "$stories" >"$scratch/mute.gguf"
+refused "a model without tokenizer" 1 "tokenizer" fak run "$scratch/mute.gguf"
+check_exit "its logits need none" 0 fak logits "$scratch/mute.gguf" --ids 1
+refused "biases are not left out in silence" 1 ".bias" fak run "$root/tests/golden/models/llama-linear/llama-linear-F16.gguf"
+long=$(yes 'the cat sat on the mat' | head -n 200)
+refused "a prompt longer than the context" 1 "the context holds 512" fak run -p "$long"
+refused "no built-in model where it should be" 1 "FAK_MODEL_DIR" env FAK_MODEL_DIR="$scratch" fak run
+cp "$stories" "$scratch"
+check_equal "FAK_MODEL_DIR" "$(FAK_MODEL_DIR=$scratch fak run -n 4 2>/dev/null </dev/null)" "Once upon a time"
+if [ -c /dev/full ]; then
+    said=$(fak run -n 4 2>&1 >/dev/full </dev/null)
+    check_equal "a full disk is an error" $? 1
+    check_has "and said" "$said" "cannot write the reply"
+fi
+
+# Ctrl-C. The ref lane is slow enough to be in the middle of the story after 300 ms.
+timeout -s INT 0.3 fak run --isa ref --threads 1 >"$scratch/out" 2>"$scratch/err" </dev/null
+check_equal "Ctrl-C: exit status (124 is timeout's own word for it)" $? 124
+check_has "Ctrl-C: the speed is printed" "$(cat "$scratch/err")" "stopped: Ctrl-C"
+check_has "Ctrl-C: what was said stays" "$(cat "$scratch/out")" "Once upon"
+timeout --preserve-status -s INT 0.3 fak run --isa ref --threads 1 >/dev/null 2>&1 </dev/null
+check_equal "Ctrl-C: exit 130" $? 130
+
+# --- logits -----------------------------------------------------------------------------------------------------
+first=$(fak logits "$llama" --ids 1,2,3 --greedy 2 -o "$scratch/l.bin" --isa c)
+check_has "n_pos" "$first" '"n_pos":3'
+check_has "n_vocab" "$first" '"n_vocab":304'
+check_has "the lane that ran" "$first" '"isa":"c"'
+check_equal "the file is float32 [n_pos][n_vocab]" "$(wc -c <"$scratch/l.bin" | tr -d ' ')" $((3 * 304 * 4))
+check_has "sha256 is that of the file" "$first" "\"sha256\":\"$(sha256sum "$scratch/l.bin" | cut -d' ' -f1)\""
+check_has "two greedy ids and margins" "$(echo "$first" | sed 's/[0-9.e-]*,[0-9.e-]*\]/X,X]/g')" '"greedy":[X,X],"margins":[X,X]'
+check_has "the ref lane is named" "$(fak logits "$llama" --ids 1 --isa ref)" '"isa":"ref"'
+for more in "--threads 1" "--threads 3" "--chunk 1" "--chunk 2 --threads 2"; do
+    # shellcheck disable=SC2086 # several words
+    check_equal "the same bits with $more" "$(fak logits "$llama" --ids 1,2,3 --greedy 2 --isa c $more | sed 's/"ran":"[^"]*"//')" \
+        "$(echo "$first" | sed 's/"ran":"[^"]*"//')"
+done
+refused "ids outside the vocabulary" 1 "id 304 (number 2) is outside the vocabulary: 0 to 303" fak logits "$llama" --ids 1,304
+refused "no ids" 2 "give the ids" fak logits "$llama"
+refused "an empty list" 2 "is no list of ids" fak logits "$llama" --ids ""
+refused "a hole in the list" 2 "is no list of ids" fak logits "$llama" --ids 1,,2
+refused "a comma at the end" 2 "is no list of ids" fak logits "$llama" --ids 1,
+refused "a negative id" 2 "is no list of ids" fak logits "$llama" --ids -1
+refused "words" 2 "'x' at character 3" fak logits "$llama" --ids 1,x
+refused "a huge id" 2 "is no list of ids" fak logits "$llama" --ids 99999999999
+refused "more than the context" 1 "exceed the context of 256" fak logits "$llama" --ids 1 --greedy 257
+check_exit "the context itself" 0 fak logits "$llama" --ids 1 --greedy 256
+refused "no model" 2 "one MODEL" fak logits --ids 1
+mkdir "$scratch/locked"
+echo kept >"$scratch/locked/l.bin"
+refused "a folder that is not there" 1 "nowhere" fak logits "$llama" --ids 1 -o "$scratch/nowhere/l.bin"
+fak logits "$llama" --ids 1,999 -o "$scratch/locked/l.bin" 2>/dev/null
+check_equal "a refusal leaves the old file" "$(cat "$scratch/locked/"*)" kept
+tap_end
