@@ -68,7 +68,7 @@ bool gguf_runnable(const struct gguf *file, struct status *st) {
             st, STATUS_UNSUPPORTED,
             "%.120s: byte %zu, tensor %zu '%s': its type %s is not one this build can run; use "
             "a file of the types%s",
-            file->path, tensor->offset, i, view_shown(shown, tensor->name),
+            gguf_tensor_path(file, tensor), tensor->offset, i, view_shown(shown, tensor->name),
             gguf_tensor_type_name(tensor->type), runs);
     }
     return true;
@@ -88,6 +88,11 @@ void gguf_close(struct gguf *file) {
 /* --- looking -------------------------------------------------------------------------------------------- */
 
 const char *gguf_path(const struct gguf *file) { return file->path; }
+
+const char *gguf_tensor_path(const struct gguf *file, const struct gguf_tensor *tensor) {
+    return file->parts ? file->parts[tensor->part]->path : file->path;
+}
+
 unsigned gguf_n_parts(const struct gguf *file) { return file->parts ? file->n_parts : 1; }
 uint32_t gguf_version(const struct gguf *file) { return file->version; }
 size_t gguf_alignment(const struct gguf *file) { return file->alignment; }

@@ -81,6 +81,7 @@ bool gguf_parse(struct gguf **out, const char *name, const void *bytes, size_t n
 void gguf_close(struct gguf *file); /* NULL is fine */
 
 const char *gguf_path(const struct gguf *file);
+const char *gguf_tensor_path(const struct gguf *file, const struct gguf_tensor *tensor); /* of its part */
 unsigned gguf_n_parts(const struct gguf *file); /* files; 1 unless the model is split */
 size_t gguf_size(const struct gguf *file);      /* bytes, over all parts */
 uint32_t gguf_version(const struct gguf *file);

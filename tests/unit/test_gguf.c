@@ -401,6 +401,7 @@ static void a_split_model_is_one_file(void **state) {
     assert_int_equal(((const char *)gguf_find_tensor(f, "a")->data)[0], 1);
     assert_int_equal(((const char *)gguf_find_tensor(f, "b")->data)[0], 2);
     assert_int_equal(gguf_find_tensor(f, "b")->part, 2);
+    assert_true(view_ends(view_of(gguf_tensor_path(f, gguf_find_tensor(f, "b"))), "/m-00003-of-00003.gguf"));
     gguf_close(f);
 
     assert_false(open_part(&f, folder, 1, 3, &st));
