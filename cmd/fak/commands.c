@@ -68,6 +68,7 @@ static const struct cli_option logits_options[] = {
     {0},
 };
 
+/* In the order in which help lists them: new rows before "completion". */
 const struct cli_command fak_command_table[] = {
     {
         .name = "sota",
@@ -222,27 +223,6 @@ const struct cli_command fak_command_table[] = {
         .module = "fak-hooks",
     },
     {
-        .name = "completion",
-        .usage = "bash|zsh|ops|axes",
-        .summary = "write shell completion",
-        .description = "Prints a script for bash or zsh. The scripts ask for `ops` and `axes`, the names "
-                       "that the matrix "
-                       "holds, one a line.",
-        .examples = "eval \"$(fak completion bash)\"\tin ~/.bashrc\n"
-                    "eval \"$(fak completion zsh)\"\tin ~/.zshrc, after compinit",
-        .positional = "shell",
-    },
-    {
-        .name = "help",
-        .usage = "[COMMAND] [--man]",
-        .summary = "explain a command",
-        .description = "Without a command, lists all of them.",
-        .options = help_options,
-        .examples = "fak help sota list\ta command within a command\n"
-                    "fak help --man sota | man -l -\tits man page",
-        .positional = "command",
-    },
-    {
         .name = "run",
         .usage = "[MODEL] [-p TEXT] [-n N]",
         .summary = "continue a text, or answer a question, with a model",
@@ -309,6 +289,27 @@ const struct cli_command fak_command_table[] = {
                     "fak inspect model.gguf --json | jq .parameters\tone figure",
         .positional = "model",
         .module = "fak-engine",
+    },
+    {
+        .name = "completion",
+        .usage = "bash|zsh|ops|axes",
+        .summary = "write shell completion",
+        .description = "Prints a script for bash or zsh. The scripts ask for `ops` and `axes`, the names "
+                       "that the matrix "
+                       "holds, one a line.",
+        .examples = "eval \"$(fak completion bash)\"\tin ~/.bashrc\n"
+                    "eval \"$(fak completion zsh)\"\tin ~/.zshrc, after compinit",
+        .positional = "shell",
+    },
+    {
+        .name = "help",
+        .usage = "[COMMAND] [--man]",
+        .summary = "explain a command",
+        .description = "Without a command, lists all of them.",
+        .options = help_options,
+        .examples = "fak help sota list\ta command within a command\n"
+                    "fak help --man sota | man -l -\tits man page",
+        .positional = "command",
     },
     {0},
 };

@@ -20,7 +20,8 @@ static void put_url(struct str *out, const struct term *term, const char *url) {
     struct str dim = {0};
     if (!*url) return;
     term_put(&dim, term, TERM_DIM, url);
-    str_printf(out, "%*s", LABEL, "");
+    bool fits = LABEL + term_columns(url) <= term->width;
+    str_printf(out, "%*s", fits ? LABEL : 2, "");
     term_link(out, term, url, str_c(&dim));
     str_putc(out, '\n');
     str_free(&dim);
