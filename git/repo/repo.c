@@ -41,13 +41,18 @@ static bool repo_open(void **handle, struct status *st) {
     if (git_libgit2_init() < 0) return fail(st, "libgit2 does not start");
     git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, harmless, sizeof harmless / sizeof *harmless);
     struct repo *repo = calloc(1, sizeof *repo);
-    if (!repo) return status_fail(st, STATUS_NO_MEMORY, "out of memory");
-    if (git_repository_open_ext(&repo->git, NULL, GIT_REPOSITORY_OPEN_FROM_ENV, NULL) != 0) {
-        free(repo);
-        return fail(st, "cannot open the repository");
+    if (!repo) {
+        git_libgit2_shutdown();
+        return status_fail(st, STATUS_NO_MEMORY, "out of memory");
     }
-    *handle = repo;
-    return true;
+    if (git_repository_open_ext(&repo->git, NULL, GIT_REPOSITORY_OPEN_FROM_ENV, NULL) == 0) {
+        *handle = repo;
+        return true;
+    }
+    fail(st, "cannot open the repository");
+    free(repo);
+    git_libgit2_shutdown();
+    return false;
 }
 
 static void repo_close(void *handle) {
@@ -56,6 +61,7 @@ static void repo_close(void *handle) {
     git_config_free(repo->config);
     git_repository_free(repo->git);
     free(repo);
+    git_libgit2_shutdown();
 }
 
 static bool read_config(struct repo *repo, struct status *st) {

@@ -1,6 +1,10 @@
+# shellcheck shell=sh disable=SC2015,SC2016,SC2059 # patterns in single quotes, printf of prepared text
 # fak gate and the stages, asked directly in repositories of every kind: the right findings by whichever reader,
 # exit codes, and not one byte under .git that changes.
 . "$(dirname "$0")/tap.sh"
+# libgit2 1.5 loses the memory of its regular expressions when it reads a configuration.
+echo leak:libpcre2 >"$scratch/lsan"
+export LSAN_OPTIONS="suppressions=$scratch/lsan:print_suppressions=0"
 command -v git >/dev/null || { tap_skip "all of fak gate" "no git"; tap_end; }
 kernel=engine/kernels/ref/attention.c
 trailer="Prior-art: fused-attention"
@@ -206,16 +210,16 @@ if printf '\377' | dd of=.git/index bs=1 seek=100 conv=notrunc 2>/dev/null; then
     fak gate >/dev/null 2>"$scratch/err"
     check_has "a flipped byte in the index is noticed" "$(cat "$scratch/err")" "checksum"
 fi
-if [ "$(id -u)" = 0 ]; then
-    new_repo && edit && git add . && chown -R 12345 "$scratch/repo"
-    cannot "another owner (convco#86)" "safe.directory"
-    export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
-    GIT_CONFIG_GLOBAL=$scratch/global && git config --file "$scratch/global" safe.directory '*' && unset GIT_CONFIG_COUNT
+new_repo && edit && git add .
+if chown -R 12345 "$scratch/repo" 2>/dev/null; then
+    cannot "another owner (convco#86)" "git config --global --add safe.directory '$scratch/repo'"
+    git config --file "$scratch/gitconfig" safe.directory '*'
+    GIT_CONFIG_GLOBAL=$scratch/gitconfig
     finds "another owner, safe.directory=*"
     uses_git "another owner" "another user owns it"
     GIT_CONFIG_GLOBAL=/dev/null
 else
-    tap_skip "another owner" "not root"
+    tap_skip "another owner" "only root can give files away"
 fi
 new_repo && edit && git add .
 stage commit-msg "$scratch/no-such-file" >"$scratch/out" 2>&1
