@@ -7,7 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-enum { ARGS = 16 };
+enum { ARGS = 20 };
+
+#define CONFIG_KEYS "^(fak\\..*|core\\.(comment.*|hookspath)|trailer\\.separators|commit\\.cleanup)$"
 
 struct plumbing {
     struct str config; /* `git config -z` output, once asked */
@@ -195,12 +197,7 @@ static bool plumbing_text(struct str *out, void *handle, const char *oid, size_t
 static bool read_config(struct plumbing *plumbing, struct status *st) {
     if (plumbing->config_read) return true;
     struct process p;
-    bool ok = git(&p,
-                  (const char *const[]){"config", "-z", "--get-regexp",
-                                        "^(fak\\..*|core\\.(comment.*|hookspath)|trailer\\.separators|"
-                                        "commit\\.cleanup)$",
-                                        NULL},
-                  true, st);
+    bool ok = git(&p, (const char *const[]){"config", "-z", "--get-regexp", CONFIG_KEYS, NULL}, true, st);
     if (ok) {
         plumbing->config = p.out;
         p.out = (struct str){0};

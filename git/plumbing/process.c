@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { OUTPUT_LIMIT = 256 << 20 };
 
 /* Nothing is locked, nothing is fetched, nothing is translated. */

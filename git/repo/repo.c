@@ -112,7 +112,8 @@ static bool repo_commit(struct commit *out, void *handle, const char *oid, struc
     return true;
 }
 
-/* `git add -N` promises a file and stages nothing; libgit2 lists it as added. */
+/* `git add -N` promises a file and stages nothing: for a commit it is not there. libgit2 takes it as added.
+ */
 static bool only_intended(git_index *index, const git_diff_delta *delta) {
     const git_index_entry *entry = git_index_get_bypath(index, delta->new_file.path, 0);
     return entry && entry->flags_extended & GIT_INDEX_ENTRY_INTENT_TO_ADD;
@@ -128,16 +129,25 @@ static char status_of(const git_diff_delta *delta) {
     }
 }
 
+static struct change change_of(git_index *index, const git_diff_delta *delta) {
+    struct change change = {.status = status_of(delta), .path = delta->new_file.path};
+    change.old_mode = delta->old_file.mode;
+    change.new_mode = delta->new_file.mode;
+    git_oid_tostr(change.old_oid, OID_TEXT, &delta->old_file.id);
+    git_oid_tostr(change.new_oid, OID_TEXT, &delta->new_file.id);
+    if (change.status && change.status != 'D' && only_intended(index, delta)) {
+        change.status = change.status == 'A' ? 0 : 'D';
+        change.new_mode = 0;
+        memset(change.new_oid, '0', strlen(change.new_oid));
+    }
+    return change;
+}
+
 static bool take_deltas(struct change_list *out, git_diff *diff, git_index *index, struct arena *arena,
                         struct status *st) {
     for (size_t i = 0, n = git_diff_num_deltas(diff); i < n; i++) {
-        const git_diff_delta *delta = git_diff_get_delta(diff, i);
-        struct change change = {.status = status_of(delta), .path = delta->new_file.path};
-        if (!change.status || only_intended(index, delta)) continue;
-        change.old_mode = delta->old_file.mode;
-        change.new_mode = delta->new_file.mode;
-        git_oid_tostr(change.old_oid, OID_TEXT, &delta->old_file.id);
-        git_oid_tostr(change.new_oid, OID_TEXT, &delta->new_file.id);
+        struct change change = change_of(index, git_diff_get_delta(diff, i));
+        if (!change.status) continue;
         if (!change_add(out, &change, strlen(change.path), arena, st)) return false;
     }
     return true;

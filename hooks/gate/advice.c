@@ -81,13 +81,16 @@ static void put_row(struct str *out, const struct term *term, const char *label,
 /* --- one operation
  * -------------------------------------------------------------------------------------------- */
 
-static void put_reference(struct str *out, const struct term *term, const struct finding *finding) {
-    const struct reference *reference = finding->reference;
-    if (!reference) return;
-    put_label(out, term, "read");
-    term_put(out, term, TERM_CYAN, reference->name);
-    str_puts(out, "  ");
-    term_link(out, term, reference->url, reference->url);
+/* Name and link, on one line where they fit behind `column` characters. */
+static void put_reference(struct str *out, const struct term *term, const struct reference *reference,
+                          int column) {
+    if (reference) {
+        size_t wide = (size_t)column + strlen(reference->name) + 2 + strlen(reference->url);
+        term_put(out, term, TERM_CYAN, reference->name);
+        if (wide <= (size_t)term->width) str_puts(out, "  ");
+        else str_printf(out, "\n%*s", LABEL + 2, "");
+        term_link(out, term, reference->url, reference->url);
+    }
     str_putc(out, '\n');
 }
 
@@ -116,7 +119,10 @@ static void put_block(struct str *out, const struct term *term, const struct mat
     str_puts(out, "  ");
     term_put(out, term, TERM_BOLD, op->slug);
     str_printf(out, "  %s\n", op->title);
-    put_reference(out, term, finding);
+    if (finding->reference) {
+        put_label(out, term, "read");
+        put_reference(out, term, finding->reference, LABEL + 2);
+    }
     str_printf(&text, "%s%s", route_name(op->route), op->route_note[0] ? ": " : "");
     put_shortened(&text, op->route_note);
     put_row(out, term, "route", &text);
@@ -139,12 +145,7 @@ static void put_short(struct str *out, const struct term *term, const struct fin
     str_puts(out, "  ");
     term_put(out, term, TERM_BOLD, slug);
     str_printf(out, " %-12s ", route_name(finding->op->route));
-    if (finding->reference) {
-        term_put(out, term, TERM_CYAN, finding->reference->name);
-        str_puts(out, "  ");
-        term_link(out, term, finding->reference->url, finding->reference->url);
-    }
-    str_putc(out, '\n');
+    put_reference(out, term, finding->reference, 2 + 22 + 14);
 }
 
 /* --- the whole

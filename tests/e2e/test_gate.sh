@@ -9,6 +9,7 @@ command -v git >/dev/null || { tap_skip "all of fak gate" "no git"; tap_end; }
 kernel=engine/kernels/ref/attention.c
 trailer="Prior-art: fused-attention"
 
+printf 's\n' >"$scratch/message"
 # A repository with one commit that holds the kernel; $@ goes to git init
 new_repo() {
     cd "$scratch" && rm -rf repo && git init -q "$@" repo && cd repo || exit 1
@@ -27,6 +28,8 @@ finds() {
     code=$?
     check_has "$1: the row is printed" "$out" "$trailer"
     check_equal "$1: exit 0" $code 0
+    hook=$(stage commit-msg "$scratch/message" 2>/dev/null; stage prepare-commit-msg "$scratch/message"; stage pre-commit) 2>/dev/null
+    check_has "$1: the hook says the same" "$hook" "git commit --amend --no-edit --trailer '$trailer"
     check_equal "$1: .git is as it was" "$(sums)" "$before"
 }
 # silent NAME: nothing is found
