@@ -20,7 +20,7 @@ struct tiny {
     struct program program;
 };
 
-void tiny_build(struct tiny *tiny, const struct tiny_shape *shape);
+void tiny_build(struct tiny *tiny, const struct tiny_shape *t);
 void tiny_release(struct tiny *tiny);
 
 #endif
