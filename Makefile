@@ -17,13 +17,13 @@ no_flow_warnings := -Wno-format-truncation -Wno-maybe-uninitialized -Wno-stringo
 mode_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(no_flow_warnings)
 mode_tsan := -O1 -g -fsanitize=thread $(no_flow_warnings)
 mode_cov := -O0 -g --coverage
-mode_clang := -O2 -g
+mode_llvm := -O2 -g
 mode_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 mode_flags := $(mode_$(MODE))
-$(if $(mode_flags),,$(error MODE=$(MODE) is unknown: release, debug, asan, tsan, cov, clang or fuzz))
+$(if $(mode_flags),,$(error MODE=$(MODE) is unknown: release, debug, asan, tsan, cov, llvm or fuzz))
 
 # Two modes are about the other compiler.
-ifneq ($(filter clang fuzz,$(MODE)),)
+ifneq ($(filter llvm fuzz,$(MODE)),)
 CC := clang
 endif
 
@@ -216,10 +216,10 @@ uninstall: ## remove what `make install` with the same PREFIX wrote
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh tools/install --remove
 clean: ## remove build products, keep what was fetched
 	@rm -rf build/gen build/lib build/tests build/fak build/sota-coverage build/sotac \
-		build/release build/debug build/asan build/tsan build/cov build/clang build/fuzz
+		build/release build/debug build/asan build/tsan build/cov build/llvm build/fuzz
 help: ## this list
 	@awk -F':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
-	@printf '\nMODE=debug, asan, tsan, cov or clang builds another way, under build/MODE\n'
+	@printf '\nMODE=debug, asan, tsan, cov or llvm (clang) builds another way, under build/MODE\n'
 FORCE:
 
 -include $(shell find build/$(MODE)/obj -name '*.d' 2>/dev/null)
