@@ -11,7 +11,6 @@ static const struct cli_option debt_options[] = {
     {"-C, --directory", "DIR", "Look at the repository that DIR lies in, not at the one we are in."},
     {"--check", NULL, "Exit 1 when there is any debt."},
     {"--max-debt", "N", "Exit 1 when sota_debt is above N."},
-    {"-h, --help", NULL, "This page."},
     {0},
 };
 
@@ -59,19 +58,13 @@ static int help(struct cli *cli, const struct cli_command *command) {
     return cli_finish(cli, 0);
 }
 
-static bool asks_for_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
-
 int main(int argc, char **argv) {
     struct cli cli;
     cli_init(&cli, "sota-coverage");
     cli.table = commands;
-    cli.command = &commands[0];
-    bool scan = argc > 1 && strcmp(argv[1], "scan") == 0;
     bool word = argc > 1 && strcmp(argv[1], "help") == 0;
-    if (word) return help(&cli, argc > 2 && strcmp(argv[2], "scan") == 0 ? &commands[1] : &commands[0]);
-    for (int i = 1; i < argc; i++)
-        if (asks_for_help(argv[i])) return help(&cli, scan ? &commands[1] : &commands[0]);
-    if (!scan) return coverage_debt(&cli, argc, argv);
-    cli.command = &commands[1];
-    return coverage_scan(&cli, argc - 1, argv + 1);
+    bool scan = argc > 1 + word && strcmp(argv[1 + word], "scan") == 0;
+    cli.command = &commands[scan ? 1 : 0];
+    if (word || cli_wants_help(cli.command, argc, argv)) return help(&cli, cli.command);
+    return scan ? coverage_scan(&cli, argc - 1, argv + 1) : coverage_debt(&cli, argc, argv);
 }
