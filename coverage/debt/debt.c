@@ -52,8 +52,7 @@ const char *debt_class_meaning(enum debt_class kind) { return classes[kind].mean
 
 const char *debt_class_mend(enum debt_class kind) { return classes[kind].mend; }
 
-/* --- gaps being collected --------------------------------------------------------------------------------
- */
+/* --- gaps being collected ------------------------------------------------------------------------ */
 
 struct fold {
     const struct matrix *m;
@@ -108,8 +107,7 @@ static bool add(struct fold *f, struct debt_gap gap, const char *what, const cha
     return true;
 }
 
-/* --- files
- * --------------------------------------------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------------------------------- */
 
 static const struct scan_kernel *first_kernel(const struct scan_file *scan) {
     for (size_t i = 0; i < scan->n_kernels; i++)
@@ -152,8 +150,7 @@ static bool judge_file(struct fold *f, const struct survey_file *file) {
                  op ? ": its kernel's name fits" : ", with the operation that it performs"));
 }
 
-/* --- rows
- * ---------------------------------------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------------------------------- */
 
 static bool is_glob(const char *path) { return glob_literal_prefix(path) < strlen(path); }
 
@@ -183,6 +180,7 @@ static bool judge_witness(struct fold *f, const struct op *op, const struct witn
     bool test = w->test[0] && tree_has(f->tree, w->test);
     if (w->planned) {
         gap.kind = DEBT_PLANNED;
+        gap.path = "";
         return add(
             f, gap, sentence(f, "%s is shipped, and its %s lane is only planned.", op->slug, w->device),
             sentence(f, "Write the lane with its test and name that in the witness row; or delete the row."));
@@ -250,8 +248,7 @@ static bool judge_ladder(struct fold *f, const struct ladder *ladder) {
                sentence(f, "Name the operation whose witness backs it, or write fak_rung = -1."));
 }
 
-/* --- folding
- * --------------------------------------------------------------------------------------------------- */
+/* --- folding ------------------------------------------------------------------------------------- */
 
 static int by_place(const void *a, const void *b) {
     const struct debt_gap *x = a, *y = b;
@@ -280,7 +277,8 @@ bool debt_op_is_clean(const struct debt *debt, const struct op *op) {
         bool own = strcmp(gap->op, op->slug) == 0;
         /* A lane that is planned beside shipped ones says nothing about the shipped ones' kernels, nor does
          * a ladder. */
-        bool beside = gap->kind == DEBT_RUNG || (gap->kind == DEBT_PLANNED && gap->path[0]);
+        bool beside =
+            gap->kind == DEBT_RUNG || (gap->kind == DEBT_PLANNED && (gap->path[0] || gap->detail[0]));
         if (own && !beside) return false;
     }
     return true;

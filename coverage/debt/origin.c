@@ -6,7 +6,7 @@ static const char *table_of(const struct debt_gap *gap) {
     switch (gap->kind) {
     case DEBT_NO_FILE:
     case DEBT_EMPTY_GLOB: return "op_path";
-    case DEBT_PLANNED: return gap->path[0] ? "op_path" : "op";
+    case DEBT_PLANNED: return gap->path[0] ? "op_path" : gap->detail[0] ? "witness" : "op";
     case DEBT_NO_TEST:
     case DEBT_NO_ACCEPTANCE: return "witness";
     case DEBT_RUNG: return "ladder";

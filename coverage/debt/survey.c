@@ -74,7 +74,7 @@ static bool scan_file(struct scan_file *out, const struct tree *tree, const char
                       const struct matrix *m, struct arena *arena, struct status *st) {
     struct str full = {0};
     str_printf(&full, "%s/%s", tree->root, path);
-    struct scan_request request = {.path = path, .kernel_place = kernel_place(m, path)};
+    struct scan_request request = {.path = path, .kernel_place = kernel_place(m, path), .root = tree->root};
     bool ok = str_ok(&full, st) && scan_path(out, str_c(&full), &request, arena, st);
     str_free(&full);
     return ok;

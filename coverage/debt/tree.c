@@ -7,8 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- asking git -------------------------------------------------------------------------------------------
- */
+/* --- asking git ---------------------------------------------------------------------------------- */
 
 static bool complain(const char *folder, const struct process *git, struct status *st) {
     if (strstr(str_c(&git->err), "not a git repository"))
@@ -34,8 +33,7 @@ static bool ask(struct process *git, int allowed, const char *const argv[], stru
     return git->exit_code <= allowed || complain(argv[2], git, st);
 }
 
-/* --- the list ----------------------------------------------------------------------------------------------
- */
+/* --- the list ------------------------------------------------------------------------------------ */
 
 static int by_bytes(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

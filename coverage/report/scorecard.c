@@ -22,8 +22,7 @@ static void put_folded(struct str *out, const struct term *term, const char *lab
     str_free(&safe);
 }
 
-/* --- counting ----------------------------------------------------------------------------------------------
- */
+/* --- counting ------------------------------------------------------------------------------------ */
 
 bool scorecard_tally(struct scorecard_tally *tally, const struct report *r) {
     *tally = (struct scorecard_tally){.by_op = calloc(r->matrix->n_ops + 1, sizeof *tally->by_op)};
@@ -47,8 +46,7 @@ void scorecard_tally_free(struct scorecard_tally *tally) {
     *tally = (struct scorecard_tally){0};
 }
 
-/* --- pieces
- * ------------------------------------------------------------------------------------------------- */
+/* --- pieces -------------------------------------------------------------------------------------- */
 
 static void heading(struct str *out, const struct term *term, const char *text) {
     str_putc(out, '\n');
@@ -115,9 +113,9 @@ static void put_subject(struct str *out, const struct debt_gap *gap) {
     if (gap->kind == DEBT_RUNG) scorecard_safe(out, gap->detail);
     else if (gap->kind == DEBT_UNCOVERED) scorecard_safe(out, gap->path);
     else scorecard_safe(out, gap->op);
-    const char *more = gap->kind == DEBT_UNCOVERED || gap->kind == DEBT_RUNG          ? ""
-                       : gap->kind == DEBT_NO_TEST || gap->kind == DEBT_NO_ACCEPTANCE ? gap->detail
-                                                                                      : gap->path;
+    bool whole = gap->kind == DEBT_UNCOVERED || gap->kind == DEBT_RUNG;
+    bool lane = gap->kind == DEBT_NO_TEST || gap->kind == DEBT_NO_ACCEPTANCE || !gap->path[0];
+    const char *more = whole ? "" : lane ? gap->detail : gap->path;
     if (more[0]) {
         str_puts(out, ": ");
         scorecard_safe(out, more);

@@ -103,7 +103,7 @@ bool decl_next(struct decl_walk *walk, struct decl *out) {
     return true;
 }
 
-/* --- the name ------------------------------------------------------------------------------------------- */
+/* --- the name ------------------------------------------------------------------------------------ */
 
 static bool is_attribute(struct view word) {
     static const char *const words[] = {"noexcept", "requires",   "alignas",  "decltype",

@@ -169,7 +169,7 @@ static void number(struct reader *r, bool dead) {
     add_token(r, begin, r->i, LEX_NUMBER, dead);
 }
 
-/* --- preprocessor lines --------------------------------------------------------------------------------- */
+/* --- preprocessor lines -------------------------------------------------------------------------- */
 
 static size_t directive_end(const struct reader *r, size_t i) {
     while (i < r->n) {
@@ -341,6 +341,14 @@ size_t lex_close(const struct lex *lex, size_t open) {
     for (size_t i = open + 1; i < lex->n_tokens; i++)
         if (closes(lex, i, t, brace)) return i;
     return lex->n_tokens;
+}
+
+bool lex_quoted(struct view *name, const struct lex *lex, const struct lex_directive *include) {
+    const char *rest = lex->text.at + include->rest, *end = lex->text.at + include->end;
+    const char *open = memchr(rest, '"', (size_t)(end - rest));
+    const char *close = open ? memchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
+    if (close) *name = (struct view){open + 1, (size_t)(close - open - 1)};
+    return close != NULL;
 }
 
 size_t lex_at(const struct lex *lex, size_t offset) {

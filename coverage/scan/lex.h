@@ -54,6 +54,9 @@ bool lex_is_name(const struct lex *lex, size_t token);
 /* The token that closes the '{', '(' or '[' at `open`, or n_tokens when nothing does. */
 size_t lex_close(const struct lex *lex, size_t open);
 
+/* What an include names between quotation marks; false when it names none, or between < and >. */
+bool lex_quoted(struct view *name, const struct lex *lex, const struct lex_directive *include);
+
 /* The first token that begins at or after `offset`. */
 size_t lex_at(const struct lex *lex, size_t offset);
 

@@ -1,7 +1,5 @@
 #include "coverage/scan/macro.h"
 
-#include "coverage/scan/decl.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +34,6 @@ int macros_mark(const struct macros *macros, struct view name) {
     if (macro) return macro->mark;
     int added = names_get(&macros->marks, name);
     return added < 0 ? 0 : added;
-}
-
-bool macros_add(struct macros *macros, struct view name, int mark, struct status *st) {
-    return names_put(&macros->marks, name, mark, st);
 }
 
 /* Reads the replacement: its mark, and whether it holds a function's body. A replacement that declares and
@@ -87,19 +81,32 @@ static bool add(struct macros *macros, struct macro macro, struct status *st) {
     return names_put(&macros->names, macro.name, (int)macros->n++, st);
 }
 
-bool macros_init(struct macros *macros, const struct lex *lex, macro_mark *mark, struct status *st) {
-    *macros = (struct macros){.mark = mark};
+void macros_init(struct macros *macros, macro_mark *mark) { *macros = (struct macros){.mark = mark}; }
+
+bool macros_read(struct macros *macros, const struct lex *lex, struct status *st) {
     for (size_t i = 0; i < lex->n_directives; i++) {
         const struct lex_directive *line = &lex->directives[i];
         if (line->branch != LEX_DEFINE) continue;
         struct macro macro = split((struct view){lex->text.at + line->rest, line->end - line->rest});
-        if (macro.name.n == 0 || macro.body.n == 0) continue;
-        if (!add(macros, macro, st)) {
-            macros_free(macros);
-            return false;
-        }
+        if (macro.name.n && macro.body.n && !add(macros, macro, st)) return false;
     }
     return true;
+}
+
+bool macros_learn_type(struct macros *macros, const struct lex *lex, const struct decl *decl, int least,
+                       int mark, struct status *st) {
+    bool alias = lex_is(lex, decl->head, "using"), marked = false;
+    if (decl->has_body || (!alias && !lex_is(lex, decl->head, "typedef"))) return true;
+    size_t last = SIZE_MAX;
+    for (size_t i = decl->head + 1; i < decl->open; i++) {
+        if (lex->tokens[i].kind != LEX_NAME) continue;
+        struct view word = lex_view(lex, i);
+        marked |= macros_mark(macros, word) >= least;
+        if (lex->tokens[i].paren == lex->tokens[decl->head].paren && !view_starts(word, "__attribute"))
+            last = i;
+    }
+    if (alias) last = decl->head + 1;
+    return !marked || last == SIZE_MAX || names_put(&macros->marks, lex_view(lex, last), mark, st);
 }
 
 void macros_free(struct macros *macros) {
@@ -115,7 +122,7 @@ const struct macro *macros_find(const struct macros *macros, struct view name) {
     return i < 0 ? NULL : &macros->at[i];
 }
 
-/* --- the name a use gives ---------------------------------------------------------------------------- */
+/* --- the name a use gives ------------------------------------------------------------------------ */
 
 /* The next of a comma-separated list, commas within brackets not counted. */
 static bool next_item(struct view *item, struct view *rest) {

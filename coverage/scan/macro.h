@@ -5,6 +5,7 @@
 #ifndef COVERAGE_SCAN_MACRO_H
 #define COVERAGE_SCAN_MACRO_H
 
+#include "coverage/scan/decl.h"
 #include "coverage/scan/lex.h"
 #include "coverage/scan/names.h"
 
@@ -27,14 +28,18 @@ struct macros {
     macro_mark *mark;
 };
 
-bool macros_init(struct macros *macros, const struct lex *lex, macro_mark *mark,
-                 struct status *st) STATUS_MUST_USE;
+void macros_init(struct macros *macros, macro_mark *mark);
 void macros_free(struct macros *macros);
 
-const struct macro *macros_find(const struct macros *macros, struct view name);
+/* Takes the macros that a file defines, after those that were taken before. The file's text must outlive
+ * them. */
+bool macros_read(struct macros *macros, const struct lex *lex, struct status *st) STATUS_MUST_USE;
 
-/* A name that the file gave a mark otherwise, by a typedef. */
-bool macros_add(struct macros *macros, struct view name, int mark, struct status *st) STATUS_MUST_USE;
+/* A typedef or alias with a token marked `least` or more gives its new name `mark`. */
+bool macros_learn_type(struct macros *macros, const struct lex *lex, const struct decl *decl, int least,
+                       int mark, struct status *st) STATUS_MUST_USE;
+
+const struct macro *macros_find(const struct macros *macros, struct view name);
 
 /* The mark of a name: its own, or that of the macro of this name; also of names that were added. */
 int macros_mark(const struct macros *macros, struct view name);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- languages ------------------------------------------------------------------------------------------ */
+/* --- languages ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *grammar;
@@ -55,8 +55,7 @@ const char *scan_kind_name(enum scan_kind kind) {
     return names[kind];
 }
 
-/* --- one file being scanned -------------------------------------------------------------------------------
- */
+/* --- one file being scanned ---------------------------------------------------------------------- */
 
 struct job {
     struct scan_file *out;
@@ -69,6 +68,7 @@ struct job {
     struct sites sites;
     struct syntax raw, blanked;
     const struct syntax_grammar *grammar; /* NULL: no tree was built */
+    const char *folder;                   /* of a kernel place on disk: its headers are read; else NULL */
 };
 
 static struct scan_limits limits_of(const struct scan_request *request) {
@@ -124,8 +124,7 @@ static bool says_generated(const char *at, size_t n) {
     return has_any(at, n < 2048 ? n : 2048, words);
 }
 
-/* --- the trees --------------------------------------------------------------------------------------------
- */
+/* --- the trees ----------------------------------------------------------------------------------- */
 
 static bool note(struct job *j, const char *format, size_t n) {
     struct str text = {0};
@@ -173,8 +172,7 @@ static const struct syntax_function *function_of(const struct job *j, size_t key
     return blanked;
 }
 
-/* --- what is known of each kernel -------------------------------------------------------------------------
- */
+/* --- what is known of each kernel ---------------------------------------------------------------- */
 
 struct lines {
     uint32_t *ends; /* of each line: the byte of its '\n' */
@@ -269,8 +267,7 @@ static bool finish(struct job *j, const struct site_reader *reader) {
     return ok;
 }
 
-/* --- C-like files
- * ------------------------------------------------------------------------------------------- */
+/* --- C-like files -------------------------------------------------------------------------------- */
 
 static bool overlaps(const struct sites *sites, const struct syntax_function *f) {
     for (size_t i = 0; i < sites->n; i++)
@@ -300,10 +297,9 @@ static bool read_includes(struct job *j) {
     for (size_t i = 0; i < lex->n_directives; i++) {
         const struct lex_directive *d = &lex->directives[i];
         if (d->branch != LEX_INCLUDE) continue;
-        const char *open = memchr(lex->text.at + d->rest, '"', d->end - d->rest);
-        const char *close = open ? memchr(open + 1, '"', (size_t)(lex->text.at + d->end - open - 1)) : NULL;
-        if (!close) continue;
-        includes[used] = arena_copy(j->arena, open + 1, (size_t)(close - open - 1), j->st);
+        struct view name;
+        if (!lex_quoted(&name, lex, d)) continue;
+        includes[used] = arena_copy(j->arena, name.at, name.n, j->st);
         if (!includes[used++]) return false;
     }
     j->out->includes = includes;
@@ -335,6 +331,8 @@ static bool scan_c_like(struct job *j) {
                                  .language = j->out->language,
                                  .place = j->request->kernel_place,
                                  .path = j->out->path,
+                                 .folder = j->folder,
+                                 .root = j->folder ? j->request->root : NULL,
                                  .arena = j->arena,
                                  .out = &j->sites};
     if (!site_open(&reader, j->st)) return false;
@@ -356,12 +354,17 @@ static bool scan_python(struct job *j) {
     return finish(j, NULL);
 }
 
-bool scan_text(struct scan_file *out, struct view text, const struct scan_request *request,
-               struct arena *arena, struct status *st) {
+static bool scan_at(struct scan_file *out, struct view text, const struct scan_request *request,
+                    const char *folder, struct arena *arena, struct status *st) {
     *out = (struct scan_file){
         .path = request->path, .engine = "token", .language = scan_language_of(request->path)};
-    struct job j = {
-        .out = out, .text = text, .limits = limits_of(request), .request = request, .arena = arena, .st = st};
+    struct job j = {.out = out,
+                    .text = text,
+                    .limits = limits_of(request),
+                    .request = request,
+                    .folder = folder,
+                    .arena = arena,
+                    .st = st};
     if (out->language == SCAN_NONE) return true;
     if (j.limits.bytes >= UINT32_MAX) j.limits.bytes = UINT32_MAX - 1;
     out->not_analysed = obstacle(text, &j.limits);
@@ -374,8 +377,12 @@ bool scan_text(struct scan_file *out, struct view text, const struct scan_reques
     return ok || status_wrap(st, "%s", request->path);
 }
 
-/* --- files
- * -------------------------------------------------------------------------------------------------- */
+bool scan_text(struct scan_file *out, struct view text, const struct scan_request *request,
+               struct arena *arena, struct status *st) {
+    return scan_at(out, text, request, NULL, arena, st);
+}
+
+/* --- files --------------------------------------------------------------------------------------- */
 
 static bool refuse(struct scan_file *out, struct arena *arena, struct status *st, const char *why) {
     out->not_analysed = arena_copy(arena, why, strlen(why), st);
@@ -397,15 +404,18 @@ bool scan_path(struct scan_file *out, const char *at, const struct scan_request 
     if (access(at, R_OK) != 0) return refuse(out, arena, st, strerror(errno));
     struct str text = {0};
     struct status read;
-    bool ok;
-    if (!file_read(&text, at, limits.bytes, &read)) ok = refuse(out, arena, st, read.message);
-    else ok = scan_text(out, (struct view){str_c(&text), text.n}, request, arena, st);
+    const char *slash = strrchr(at, '/');
+    const char *folder = slash ? arena_copy(arena, at, (size_t)(slash - at), st) : ".";
+    bool ok = folder != NULL;
+    if (ok && !file_read(&text, at, limits.bytes, &read)) ok = refuse(out, arena, st, read.message);
+    else if (ok)
+        ok = scan_at(out, (struct view){str_c(&text), text.n}, request, request->kernel_place ? folder : NULL,
+                     arena, st);
     str_free(&text);
     return ok;
 }
 
-/* --- asking
- * ------------------------------------------------------------------------------------------------- */
+/* --- asking -------------------------------------------------------------------------------------- */
 
 const struct scan_kernel *scan_kernel_at(const struct scan_file *file, int line) {
     const struct scan_kernel *best = NULL;

@@ -22,7 +22,8 @@
  * f[grid](...) is a helper. C, C++     a function with SIMD in it: intrinsics (x86, NEON, SVE, RVV, AltiVec,
  * LoongArch, WebAssembly), a target or target_clones attribute, a vector_size type, directly or through a
  * macro or typedef of the file. Inline ones, and those that return a vector, are helpers. In a *kernel place*
- * (see scan_request) every function with external linkage is a kernel: plain C that compilers vectorise.
+ * (see scan_request) every function with external linkage is a kernel, plain C that compilers vectorise, and
+ * static ones are helpers.
  */
 #ifndef COVERAGE_SCAN_SCAN_H
 #define COVERAGE_SCAN_SCAN_H
@@ -89,7 +90,9 @@ struct scan_limits {
 struct scan_request {
     const char *path;  /* for the record, the language and the name of a GLSL kernel */
     bool kernel_place; /* C and C++: the matrix names this file as a kernel, or it lies in a `kernels` folder
-                          in which such a file lies (the caller knows the matrix, we do not) */
+                          in which such a file lies (coverage/scan/kernel_place.h). scan_path then reads
+                          the macros of its headers too */
+    const char *root;  /* folder that includes may start from, besides the file's own; or NULL */
     struct scan_limits limits;
 };
 

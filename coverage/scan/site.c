@@ -1,6 +1,7 @@
 #include "coverage/scan/site.h"
 
 #include "coverage/scan/decl.h"
+#include "coverage/scan/include.h"
 #include "coverage/scan/macro.h"
 #include "coverage/scan/simd.h"
 
@@ -73,6 +74,13 @@ static struct view host_name(const struct lex *lex, size_t head, size_t end) {
     return (struct view){"", 0};
 }
 
+/* `NAME(add)(int a) {`: a macro that we do not know makes a name of `add`. The token to call it by. */
+static size_t within_macro(const struct lex *lex, size_t token) {
+    bool wraps = lex_is(lex, token + 1, "(") && lex_is_name(lex, token + 2) && lex_is(lex, token + 3, ")") &&
+                 lex_is(lex, token + 4, "(");
+    return wraps ? token + 2 : token;
+}
+
 /* The name of the function a head declares, and the token an editor jumps to. */
 static bool name_of(struct site *site, struct site_reader *f, size_t head, size_t end) {
     size_t token = decl_name(f->lex, head, end);
@@ -85,7 +93,7 @@ static bool name_of(struct site *site, struct site_reader *f, size_t head, size_
         if (!macro_name(&site->name, f, macro, token)) return false;
         if (site->name[0]) return true;
     }
-    return copy_name(&site->name, f, lex_view(f->lex, token));
+    return copy_name(&site->name, f, lex_view(f->lex, within_macro(f->lex, token)));
 }
 
 static size_t end_of(const struct lex *lex, size_t token) {
@@ -128,7 +136,7 @@ static bool take_made(struct site_reader *f, struct decl *decl) {
     return true;
 }
 
-/* --- languages that mark a kernel with a word ----------------------------------------------------------- */
+/* --- languages that mark a kernel with a word ---------------------------------------------------- */
 
 static bool is_marked(const struct site_reader *f, const struct decl *decl) {
     for (size_t i = decl->head; i < decl->open; i++)
@@ -204,7 +212,7 @@ static bool find_instances(struct site_reader *f) {
     return true;
 }
 
-/* --- GLSL ----------------------------------------------------------------------------------------------- */
+/* --- GLSL ---------------------------------------------------------------------------------------- */
 
 static bool sets_local_size(const struct lex *lex) {
     for (size_t i = 0; i < lex->n_tokens; i++)
@@ -232,28 +240,7 @@ static bool find_glsl(struct site_reader *f) {
     return copy_name(&site.name, f, site_stem(f->path)) && sites_add(f->out, site, f->st);
 }
 
-/* --- SIMD in C and C++ ------------------------------------------------------------------------------------
- */
-
-/* A typedef or alias of a vector type is a vector type in this file. */
-static bool learn_type(struct site_reader *f, const struct decl *decl) {
-    const struct lex *lex = f->lex;
-    bool alias = lex_is(lex, decl->head, "using");
-    if (decl->has_body || (!alias && !lex_is(lex, decl->head, "typedef"))) return true;
-    int mark = 0;
-    size_t last = SIZE_MAX;
-    for (size_t i = decl->head + 1; i < decl->open; i++) {
-        if (lex->tokens[i].kind != LEX_NAME) continue;
-        struct view word = lex_view(lex, i);
-        int own = macros_mark(&f->macros, word);
-        if (own > mark && own != SIMD_ATTRIBUTE) mark = own;
-        if (lex->tokens[i].paren == lex->tokens[decl->head].paren && !view_starts(word, "__attribute"))
-            last = i;
-    }
-    if (alias) last = decl->head + 1;
-    if (mark == 0 || last == SIZE_MAX) return true;
-    return macros_add(&f->macros, lex_view(lex, last), SIMD_TYPE, f->st);
-}
+/* --- SIMD in C and C++ --------------------------------------------------------------------------- */
 
 /* The highest mark in [from, to); `target` counts only as an attribute, before its '('. */
 static int mark_in(const struct site_reader *f, size_t from, size_t to, bool head) {
@@ -285,7 +272,7 @@ static bool add_function(struct site_reader *f, const struct decl *decl) {
     bool placed = f->place && !is_static && !(name != SIZE_MAX && lex_is(lex, name, "main"));
     if (!simd && !placed) return true;
     bool returns_vector = mark_in(f, decl->head, before_name, true) == SIMD_TYPE;
-    bool helper = returns_vector || is_inline(f, decl->head, before_name);
+    bool helper = returns_vector || is_inline(f, decl->head, before_name) || (f->place && is_static);
     return add(f, decl, helper ? SCAN_HELPER : SCAN_KERNEL);
 }
 
@@ -293,14 +280,15 @@ static bool find_simd(struct site_reader *f) {
     struct decl_walk walk = {.lex = f->lex};
     struct decl decl;
     while (decl_next(&walk, &decl)) {
-        if (!learn_type(f, &decl) || !take_made(f, &decl)) return false;
+        if (!macros_learn_type(&f->macros, f->lex, &decl, SIMD_CODE, SIMD_TYPE, f->st) ||
+            !take_made(f, &decl))
+            return false;
         if (decl.has_body && !add_function(f, &decl)) return false;
     }
     return true;
 }
 
-/* --- all of them ------------------------------------------------------------------------------------------
- */
+/* --- all of them --------------------------------------------------------------------------------- */
 
 static macro_mark *mark_of(enum scan_language language) {
     if (language == SCAN_CUDA || language == SCAN_HIP) return mark_cuda;
@@ -312,7 +300,9 @@ static macro_mark *mark_of(enum scan_language language) {
 
 bool site_open(struct site_reader *r, struct status *st) {
     r->st = st;
-    return macros_init(&r->macros, r->lex, mark_of(r->language), st);
+    macros_init(&r->macros, mark_of(r->language));
+    return include_macros(&r->macros, r->lex, r->folder, r->root, r->arena, st) &&
+           macros_read(&r->macros, r->lex, st);
 }
 
 void site_close(struct site_reader *r) { macros_free(&r->macros); }

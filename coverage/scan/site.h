@@ -30,15 +30,17 @@ void sites_free(struct sites *sites);
 struct site_reader {
     const struct lex *lex;
     enum scan_language language;
-    bool place;       /* as scan_request.kernel_place */
-    const char *path; /* a GLSL kernel is named after it */
+    bool place;                /* as scan_request.kernel_place */
+    const char *path;          /* a GLSL kernel is named after it */
+    const char *folder, *root; /* where quoted includes are looked for; NULL: not followed */
     struct macros macros;
     struct arena *arena;
     struct sites *out;
     struct status *st;
 };
 
-bool site_open(struct site_reader *r, struct status *st) STATUS_MUST_USE; /* after the members above macros */
+bool site_open(struct site_reader *r,
+               struct status *st) STATUS_MUST_USE; /* the members above `macros`, arena and out are set */
 void site_close(struct site_reader *r);
 
 /* Adds every kernel, instance and helper to r->out. */

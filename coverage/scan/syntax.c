@@ -38,7 +38,7 @@ uint64_t syntax_now(void) {
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* --- parsing -------------------------------------------------------------------------------------------- */
+/* --- parsing ------------------------------------------------------------------------------------- */
 
 static const char *read_text(void *payload, uint32_t byte, TSPoint position, uint32_t *n) {
     (void)position;
@@ -71,7 +71,7 @@ static bool parse(TSTree **tree, struct view *text, const struct syntax_grammar 
     return ok;
 }
 
-/* --- walking -------------------------------------------------------------------------------------------- */
+/* --- walking ------------------------------------------------------------------------------------- */
 
 struct walker {
     struct syntax *out;

@@ -25,7 +25,7 @@ struct reader {
 
 bool triton_is_likely(struct view text) { return text.n && memmem(text.at, text.n, "triton", 6); }
 
-/* --- tokens --------------------------------------------------------------------------------------------- */
+/* --- tokens -------------------------------------------------------------------------------------- */
 
 static bool is_name_part(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9') ||
@@ -129,8 +129,7 @@ static size_t next_line(const struct reader *r, size_t token) {
     return token;
 }
 
-/* --- what the file says -----------------------------------------------------------------------------------
- */
+/* --- what the file says -------------------------------------------------------------------------- */
 
 struct facts {
     struct names modules;  /* names of the module triton */
@@ -194,8 +193,7 @@ static bool read_uses(struct facts *facts, const struct reader *r, struct status
     return true;
 }
 
-/* --- definitions ------------------------------------------------------------------------------------------
- */
+/* --- definitions --------------------------------------------------------------------------------- */
 
 struct definition {
     size_t first, def, end; /* tokens: first decorator, `def`, one past the last */

@@ -218,6 +218,8 @@ static void a_lane_that_is_planned_is_one_gap(void **state) {
     w.witnesses[1].planned = true;
     w.witnesses[1].test = w.witnesses[1].acceptance = "";
     assert_string_equal(only(DEBT_PLANNED).detail, "cuda");
+    struct debt debt = fold();
+    assert_true(debt_op_is_clean(&debt, &w.ops[0])); /* the lanes that are there are not to blame */
 }
 
 static void acceptance_is_asked_of_devices_only(void **state) {
@@ -369,6 +371,8 @@ static void rows_are_found_in_the_seed(void **state) {
     gap = (struct debt_gap){.kind = DEBT_NO_FILE, .op = "add", .path = "src/c.c", .detail = ""};
     assert_int_equal(origin_of(&origins, &gap).line, 3);
     gap = (struct debt_gap){.kind = DEBT_NO_TEST, .op = "add", .path = "", .detail = "cuda"};
+    assert_int_equal(origin_of(&origins, &gap).line, 5);
+    gap.kind = DEBT_PLANNED;
     assert_int_equal(origin_of(&origins, &gap).line, 5);
     gap = (struct debt_gap){.kind = DEBT_RUNG, .op = "", .path = "", .detail = "sums"};
     assert_int_equal(origin_of(&origins, &gap).line, 6);

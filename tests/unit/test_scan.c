@@ -2,6 +2,7 @@
  * trees hold; where a form comes from is said beside it. */
 #include "coverage/scan/scan.h"
 
+#include "base/file.h"
 #include "coverage/scan/blank.h"
 #include "coverage/scan/lex.h"
 #include "coverage/scan/syntax.h"
@@ -51,8 +52,7 @@ static const char *listed(const struct scan_file *file) {
         assert_string_equal(listed(&held), want);                                                            \
     } while (0)
 
-/* --- CUDA and HIP -----------------------------------------------------------------------------------------
- */
+/* --- CUDA and HIP -------------------------------------------------------------------------------- */
 
 static void cuda_ordinary_template_and_extern_c(void **state) {
     (void)state;
@@ -169,8 +169,7 @@ static void cuda_in_headers_and_hip(void **state) {
     assert_int_equal(file.language, SCAN_HIP);
 }
 
-/* --- Metal, OpenCL, GLSL, HLSL
- * ------------------------------------------------------------------------------ */
+/* --- Metal, OpenCL, GLSL, HLSL ------------------------------------------------------------------- */
 
 static void metal_functions_and_host_names(void **state) {
     (void)state;
@@ -220,8 +219,7 @@ static void hlsl_by_numthreads(void **state) {
           "blur");
 }
 
-/* --- Triton
- * --------------------------------------------------------------------------------------------------- */
+/* --- Triton -------------------------------------------------------------------------------------- */
 
 static void triton_decorators(void **state) {
     (void)state;
@@ -275,8 +273,7 @@ static void triton_text_is_no_kernel(void **state) {
           "");
 }
 
-/* --- C and C++
- * --------------------------------------------------------------------------------------------------- */
+/* --- C and C++ ----------------------------------------------------------------------------------- */
 
 static void c_functions_with_simd(void **state) {
     (void)state;
@@ -341,6 +338,29 @@ static void c_kernel_places(void **state) {
     assert_string_equal(listed(&file), "");
 }
 
+/* Ours: the macros that dress a kernel, and make its helpers inline, come from a header. */
+static void c_kernel_places_know_their_headers(void **state) {
+    (void)state;
+    char folder[] = "/tmp/fak-scan-XXXXXX", header[64], file_path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(header, sizeof header, "%s/lane.h", folder);
+    snprintf(file_path, sizeof file_path, "%s/add.c", folder);
+    const char *lane =
+        "#define IN static inline\n#include \"lane.h\"\ntypedef float v8 __attribute__((vector_size(32)));\n";
+    const char *text =
+        "#include \"lane.h\"\n#include \"absent.h\"\nIN void part(float *x) { v8 a; *x = a[0]; }\n"
+        "static void slow(v8 *x) { (void)x; }\nvoid LANE(add)(float *x, v8 y) { *x += y[0]; }\n";
+    assert_true(file_replace(header, lane, strlen(lane), NULL) &&
+                file_replace(file_path, text, strlen(text), NULL));
+    struct scan_file file;
+    struct scan_request request = {.path = "add.c", .kernel_place = true, .root = folder};
+    assert_true(scan_path(&file, file_path, &request, &arena, NULL));
+    assert_string_equal(listed(&file), "-part -slow add");
+    unlink(header);
+    unlink(file_path);
+    rmdir(folder);
+}
+
 static void cpp_methods_and_host_code(void **state) {
     (void)state;
     holds("a.cpp",
@@ -352,8 +372,7 @@ static void cpp_methods_and_host_code(void **state) {
           "run -load gemm");
 }
 
-/* --- extents
- * ------------------------------------------------------------------------------------------------------ */
+/* --- extents ------------------------------------------------------------------------------------- */
 
 static void extents_are_lines_of_the_whole_definition(void **state) {
     (void)state;
@@ -417,8 +436,7 @@ static void a_failed_parse_loses_nothing(void **state) {
     assert_non_null(strstr(file.tree_note, "16 bytes"));
 }
 
-/* --- blanking
- * ------------------------------------------------------------------------------------------------------ */
+/* --- blanking ------------------------------------------------------------------------------------ */
 
 static void blanking_keeps_every_offset(void **state) {
     (void)state;
@@ -446,8 +464,7 @@ static void blanking_keeps_every_offset(void **state) {
     lex_free(&lex);
 }
 
-/* --- hostile and broken files
- * ---------------------------------------------------------------------------------------- */
+/* --- hostile and broken files -------------------------------------------------------------------- */
 
 static char *repeated(const char *head, const char *part, size_t times, const char *tail) {
     size_t n = strlen(head) + strlen(part) * times + strlen(tail) + 1;
@@ -577,6 +594,7 @@ int main(void) {
         cmocka_unit_test(c_attributes_and_vector_types),
         cmocka_unit_test(c_branches_that_each_open_a_brace),
         cmocka_unit_test(c_kernel_places),
+        cmocka_unit_test(c_kernel_places_know_their_headers),
         cmocka_unit_test(cpp_methods_and_host_code),
         cmocka_unit_test(extents_are_lines_of_the_whole_definition),
         cmocka_unit_test(extents_with_crlf_and_bom),
