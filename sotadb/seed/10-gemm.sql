@@ -13,8 +13,8 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
 ('device-quant-gemm', 'Dense fp16 / Q8_0 / Q4_K GEMM on a device',
  'Multiplies activations by fp16 weights with tensor cores, or by Q8_0 and Q4_K blocks that are decoded inside the tile.',
  'kernel', 'bind',
- 'cuBLAS is bound for fp16, with f32 compute and f32 output. For the integer lanes borrow the fused tile: decode the '
- || 'block in registers where it is multiplied, never to memory.',
+ 'Bind cuBLAS for fp16, with f32 compute and f32 output. For the integer lanes borrow the fused tile: decode the block '
+ || 'in registers where it is multiplied, never to memory.',
  'Lane ref on the same weights: exact argmax, cosine at or above the floor of the lane, and a normalised error, '
  || 'because a cosine is blind to a wrong scale.',
  'Decode: weight bandwidth. Prefill: occupancy of the tensor cores.',

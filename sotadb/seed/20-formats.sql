@@ -12,10 +12,10 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  || 'greedy continuation.',
  'Fusing the decoding, and weight bandwidth; until then, the missing witness.',
  'selected',
- 'Close the AWQ CUDA witness gap. Of all device lanes AWQ alone had a binding and kernels without a recorded floor, '
- || 'a test and an acceptance row; fp16, Q8_0, Q4_K, flash attention and sparse attention have all three. It is the '
- || 'smallest right step: no kernel is added, no hot path changes, nothing is bet on Marlin yet, and a run on a GPU can '
- || 'refute it.',
+ 'Close the AWQ CUDA witness gap. In the tree that this matrix started from, AWQ was the one device lane with a binding '
+ || 'and kernels (k_awq_gemv, k_awq_gemm, k_awq_dequant_row) and without a recorded floor, a test and an acceptance row; '
+ || 'fp16, Q8_0, Q4_K, flash attention and sparse attention had all three. So here the witness comes first. It is the '
+ || 'smallest right step: no hot path changes, nothing is bet on Marlin yet, and a run on a GPU can refute it.',
  'Target: record cudaAWQCosineMin at 0.995, the bar the AWQ source states against an FP32 baseline, and tighten it to '
  || 'what the first run on a device measures.
 '
@@ -46,7 +46,8 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'format', 'bind',
  'Bind to the format: what a file of llama.cpp means is what llama.cpp says. Parity of resident Q4_K is the target.',
  'llama.cpp on the same file: the same ids for at least the first two tokens; every block decodes to ggml''s own bits.',
- 'Prefill throughput, and that is the compute, not the load.', 'planned', '', '', 'quantization'),
+ 'Prefill throughput (0.01x of llama.cpp on a 27B model in an earlier tree), and that is the compute, not the load.',
+ 'planned', '', '', 'quantization'),
 ('safetensors-load', 'Sharded safetensors',
  'Reads safetensors checkpoints, in one file or in shards named by an index, and hands out tensors where they lie.',
  'format', 'bind',
