@@ -101,7 +101,7 @@ INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES
 ('dense-f32-gemm', 'CUTLASS', 'https://github.com/NVIDIA/cutlass/blob/main/media/docs/cpp/efficient_gemm.md', 'primary',
  'the hierarchy of tiles from global memory to registers', '2026-11-30'),
 ('dense-f32-gemm', 'cuBLAS', 'https://docs.nvidia.com/cuda/cublas/', 'docs',
- 'results may differ in bits between runs and versions: read "Results reproducibility"', ''),
+ 'the same bits hold for one stream, one architecture and one release only: read "Results reproducibility"', ''),
 ('dense-f32-gemm', 'tinyBLAS in llama.cpp',
  'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-cpu/llamafile/sgemm.cpp', 'repo',
  'register tiles for CPU prefill', '2026-11-30'),
