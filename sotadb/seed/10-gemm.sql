@@ -9,7 +9,7 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'Lane ref (double accumulation, textbook order). Every CPU lane equals the portable exact lane bit for bit '
  || '(max|d| = 0); against ref it is held to a normalised error and the argmax.',
  'The order of reduction, which matters as soon as a device reorders it. Decode is bound by weight bandwidth.',
- 'planned', NULL),
+ 'shipped', NULL),
 ('device-quant-gemm', 'Dense fp16 / Q8_0 / Q4_K GEMM on a device',
  'Multiplies activations by fp16 weights with tensor cores, or by Q8_0 and Q4_K blocks that are decoded inside the tile.',
  'kernel', 'bind',
@@ -28,7 +28,7 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'Lane ref on the decoded weights: normalised error, cosine and argmax. Every CPU lane equals the portable exact lane '
  || 'bit for bit.',
  'Decode: memory bandwidth, so bytes per weight. Prefill: integer multiply-adds per cycle.',
- 'planned', 'quantization'),
+ 'shipped', 'quantization'),
 ('cpu-kquant-gemm', 'CPU K-quant SIMD dequant-GEMM (Q4_K, Q5_K, Q6_K)',
  'Multiplies activations by super-blocks of 256 weights whose scales are themselves quantised.',
  'kernel', 'borrow',
@@ -53,7 +53,7 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  || 'and keep them, so the exact lane quantises to sixteen; eight is an option with a contract of its own.',
  'The scalar definition, bit for bit on every lane; the error of a block is at most half a step of its scale.',
  'Nothing when done once per input; a second pass over memory when done once per product.',
- 'planned', 'quantization');
+ 'shipped', 'quantization');
 
 INSERT INTO op_alias (op, alias) VALUES
 ('dense-f32-gemm', 'gemm'), ('dense-f32-gemm', 'f32-gemm'), ('dense-f32-gemm', 'matmul'), ('dense-f32-gemm', 'sgemm'),
@@ -156,3 +156,11 @@ INSERT INTO witness (op, device, metric, floor, planned) VALUES
 ('device-quant-gemm', 'cuda', 'fp16: argmax exact, cosine and normalised error against ref', 'cudaFP16CosineMin', 1),
 ('device-quant-gemm', 'cuda', 'Q8_0: argmax exact, cosine and normalised error against ref', 'cudaQ8CosineMin', 1),
 ('device-quant-gemm', 'cuda', 'Q4_K: argmax exact, cosine and normalised error against ref', 'cudaQ4KCosineMin', 1);
+
+INSERT INTO witness (op, device, metric, test) VALUES
+('dense-f32-gemm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
+ 'tests/unit/test_backend.c'),
+('block-quant-gemm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
+ 'tests/unit/test_backend.c'),
+('activation-quant', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
+ 'tests/unit/test_backend.c');

@@ -7,7 +7,7 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'Our own online softmax is small and its order is fixed: keys are split at fixed positions and merged in ascending '
  || 'order, so a result does not depend on the batch. Look at FlashInfer again when variable lengths on a GPU are due.',
  'Lane ref (scores, softmax, sum in double). CPU lanes equal the exact lane bit for bit; a device reaches a cosine of 0.999.',
- 'Bandwidth of keys and values, growing with the length of the context.', 'planned', 'attention'),
+ 'Bandwidth of keys and values, growing with the length of the context.', 'shipped', 'attention'),
 ('sparse-attention', 'GLM sparse attention (DSA)',
  'Scores all keys with a small indexer, keeps the best 2048, and attends to those only.',
  'kernel', 'stay-minimal',
@@ -21,13 +21,13 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'What sets ours apart is exactness: an f32 cache that answers the same bits warm or cold, after eviction and refill. '
  || 'The throughput of paged pools is not the contest.',
  'Bit identity: max|d| = 0 between warm and cold, shared and alone.',
- 'Bandwidth of keys and values. Fragmentation is deliberately not pursued.', 'planned', 'kv-cache'),
+ 'Bandwidth of keys and values. Fragmentation is deliberately not pursued.', 'shipped', 'kv-cache'),
 ('rope', 'Rotary position embedding (RoPE)',
  'Rotates pairs of query and key values by an angle that grows with the position, interleaved or in halves.',
  'kernel', 'stay-minimal',
  'Two multiply-adds a value: there is nothing to buy. Angles come from double precision and are rounded once.',
  'Lane ref, and Hugging Face transformers for both pair layouts and each scaling rule.',
- 'None of its own: fused with the projection it is free.', 'planned', NULL),
+ 'None of its own: fused with the projection it is free.', 'shipped', NULL),
 ('gated-delta-net', 'Gated delta net',
  'Updates a state matrix per head by the delta rule with a decay gate and reads it with the query: attention without a cache.',
  'kernel', 'borrow',
@@ -129,3 +129,12 @@ INSERT INTO paper (op, title, id, url, year) VALUES
 INSERT INTO witness (op, device, metric, floor, planned) VALUES
 ('fused-attention', 'cuda', 'argmax exact, cosine and normalised error against ref', 'cudaFlashAttnCosineMin', 1),
 ('sparse-attention', 'cuda', 'argmax exact, cosine and normalised error against ref', 'cudaDsaSparseAttnCosineMin', 1);
+
+INSERT INTO witness (op, device, metric, test) VALUES
+('fused-attention', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
+ 'tests/unit/test_backend.c'),
+('rope', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
+ 'tests/unit/test_backend.c'),
+('kv-cache', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
+ 'tests/unit/test_backend.c'),
+('kv-cache', 'cpu', 'no page belongs to two sequences; closing one gives its pages back', 'tests/unit/test_session.c');

@@ -6,29 +6,29 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'kernel', 'stay-minimal',
  'One pass and one fixed tree of sixteen partial sums: the order is the contract. Batch-invariant by construction.',
  'Lane ref (sum of squares in double); every CPU lane equals the exact lane bit for bit.',
- 'Memory when it is a pass of its own; nothing when fused with the quantisation that follows.', 'planned', NULL),
+ 'Memory when it is a pass of its own; nothing when fused with the quantisation that follows.', 'shipped', NULL),
 ('swiglu', 'Gated activations (SwiGLU, SiLU, GELU)',
  'Computes silu(gate) * up, or the gelu form, elementwise.',
  'kernel', 'stay-minimal',
  'The exponential is one polynomial, the same on every lane; a library''s exp differs from machine to machine.',
  'Lane ref with the C library''s exp in double; every CPU lane equals the exact lane bit for bit.',
- 'The exponential in prefill; memory in decode.', 'planned', NULL),
+ 'The exponential in prefill; memory in decode.', 'shipped', NULL),
 ('sampling', 'Softmax and sampling',
- 'Turns logits into the next token: greedy, or drawn from a softmax cut by temperature, top-k, top-p and min-p.',
+ 'Turns logits into the next token: greedy today; drawn from a softmax cut by temperature, top-k, top-p and min-p later.',
  'kernel', 'stay-minimal',
  'A greedy choice is the largest logit and the lowest id on ties; NaN is never chosen. Draws come from one stated '
  || 'generator, so that a seed means the same everywhere.',
  'Lane ref; greedy ids of the reference libraries on the same logits.',
- 'A pass over the vocabulary, once a token.', 'planned', NULL),
+ 'A pass over the vocabulary, once a token.', 'shipped', NULL),
 ('embedding', 'Embedding look-up and row selection',
  'Copies rows by index: of the token table by id, decoded when it is quantised, and of the last layer where logits are wanted.',
  'kernel', 'stay-minimal',
  'A copy. What can go wrong is the index and the decoding, and both are checked elsewhere.',
- 'Lane ref: max|d| = 0.', 'Memory latency of scattered rows.', 'planned', NULL),
+ 'Lane ref: max|d| = 0.', 'Memory latency of scattered rows.', 'shipped', NULL),
 ('residual-add', 'Residual add',
  'Adds the output of a sub-layer to the residual stream.',
  'kernel', 'stay-minimal', 'One addition a value, in f32; nothing to reorder.', 'Lane ref: max|d| = 0.',
- 'Memory when it is a pass of its own; nothing when fused with its neighbours.', 'planned', NULL);
+ 'Memory when it is a pass of its own; nothing when fused with its neighbours.', 'shipped', NULL);
 
 INSERT INTO op_alias (op, alias) VALUES
 ('rms-norm', 'rmsnorm'), ('rms-norm', 'norm'), ('rms-norm', 'norms'), ('rms-norm', 'layer-norm'),
@@ -45,6 +45,7 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 ('swiglu', 'engine/kernels/*/swiglu*', 'kernel', 0),
 ('swiglu', 'engine/kernels/exact/exp.h', 'kernel', 0),
 ('sampling', 'engine/session/sample*.[ch]', 'host', 0),
+('sampling', 'engine/session/draw*.c', 'host', 1),
 ('embedding', 'engine/kernels/*/embed*', 'kernel', 0),
 ('embedding', 'engine/kernels/*/select*', 'kernel', 0),
 ('residual-add', 'engine/kernels/*/add.*', 'kernel', 0);
@@ -76,3 +77,14 @@ INSERT INTO paper (op, title, id, url, year) VALUES
 ('sampling', 'The Curious Case of Neural Text Degeneration', 'arXiv:1904.09751', 'https://arxiv.org/abs/1904.09751', 2019),
 ('sampling', 'Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM Outputs', 'arXiv:2407.01082',
  'https://arxiv.org/abs/2407.01082', 2024);
+
+INSERT INTO witness (op, device, metric, test) VALUES
+('rms-norm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
+ 'tests/unit/test_backend.c'),
+('swiglu', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
+ 'tests/unit/test_backend.c'),
+('embedding', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
+ 'tests/unit/test_backend.c'),
+('residual-add', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
+ 'tests/unit/test_backend.c'),
+('sampling', 'cpu', 'greedy: the largest logit, the lowest id on ties, never a NaN', 'tests/unit/test_session.c');

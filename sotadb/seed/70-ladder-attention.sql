@@ -1,8 +1,8 @@
 -- Attention: from one pass over the scores to kernels that know the machine.
 
 INSERT INTO ladder (axis, title, fak_rung, op, position) VALUES
-('attention', 'Attention', -1, NULL,
- 'the CPU lane has an online softmax over pages; the rung is claimed when its witness runs');
+('attention', 'Attention', 0, 'fused-attention',
+ 'the CPU lane runs an online softmax over the pages of the cache, split at fixed positions and merged in order; a device kernel is planned');
 
 INSERT INTO rung (axis, level, technique, year, month, change, url) VALUES
 ('attention', 0, 'Online softmax', 2018, 5, 'one pass keeps a running maximum and sum; scores need not be stored',

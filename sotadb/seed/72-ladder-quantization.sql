@@ -1,8 +1,8 @@
 -- Quantization of weights: from eight bits to kernels that lose no bandwidth.
 
 INSERT INTO ladder (axis, title, fak_rung, op, position) VALUES
-('quantization', 'Quantization', -1, NULL,
- 'the CPU products on blocks of 32 are claimed when their witness runs');
+('quantization', 'Quantization', 2, 'block-quant-gemm',
+ 'Q8_0, Q4_0 and Q4_1 are multiplied on the CPU as they lie in the file; GPTQ and AWQ are planned');
 
 INSERT INTO rung (axis, level, technique, year, month, change, url) VALUES
 ('quantization', 0, 'LLM.int8()', 2022, 8, 'eight bits without loss: outlier columns stay in sixteen', 'https://arxiv.org/abs/2208.07339'),
