@@ -182,7 +182,7 @@ const struct cli_command fak_command_table[] = {
     {
         .name = "hooks",
         .usage = "install | uninstall | status | run STAGE",
-        .summary = "give that advice at each commit, through git hooks",
+        .summary = "advise at each commit, through git hooks",
         .description = "Advice never blocks a commit. Off-switches: `git config fak.priorart false`, "
                        "FAK_SKIP=1, SKIP=priorart.",
         .examples = "fak hooks install\tin this repository\n"

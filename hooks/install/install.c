@@ -31,6 +31,17 @@ static void step_out_of_husky(struct install *place) {
     place->dir.at[place->dir.n] = '\0';
 }
 
+/* `git config --show-scope` writes "global", a tab and the value. */
+static bool is_shared(void) {
+    struct process git;
+    static const char *const argv[] = {"git", "config", "--show-scope", "--get", "core.hooksPath", NULL};
+    if (!process_run(&git, argv, NULL)) return false;
+    struct view text = {str_c(&git.out), git.out.n};
+    bool shared = git.exit_code == 0 && (view_starts(text, "global\t") || view_starts(text, "system\t"));
+    process_free(&git);
+    return shared;
+}
+
 bool install_find(struct install *out, struct status *st) {
     struct process git;
     *out = (struct install){0};
@@ -46,6 +57,7 @@ bool install_find(struct install *out, struct status *st) {
         str_add(&out->dir, dir.at, dir.n);
         ok = str_ok(&out->dir, st);
         if (ok) step_out_of_husky(out);
+        out->shared = is_shared();
     } else {
         const char *text = str_c(&git.err);
         text = strncmp(text, "fatal: ", 7) == 0 ? text + 7 : text;

@@ -28,6 +28,7 @@ enum install_state {
 struct install {
     struct str dir; /* where hooks live, absolute */
     bool husky;
+    bool shared; /* core.hooksPath is set for all repositories of the user, or of the machine */
 };
 
 /* Asks git. Fails outside of a repository. */

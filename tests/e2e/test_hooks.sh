@@ -233,6 +233,9 @@ check_equal "and is as it was" "$(listing $hooks)" "$before"
 new_repo && mkdir "$scratch/global" && git config core.hooksPath "$scratch/global" && hooks=$scratch/global
 { echo '#!/bin/sh'; body; } >"$hooks/commit-msg" && chmod 755 "$hooks/commit-msg"
 round "core.hooksPath (husky#391)"
+new_repo && git config --file "$scratch/gitconfig" core.hooksPath "$scratch/global"
+check_has "a global core.hooksPath is named as such" "$(GIT_CONFIG_GLOBAL=$scratch/gitconfig fak hooks status)" "hooks of all your repositories (core.hooksPath): $scratch/global"
+check_has "an ordinary place too" "$(fak hooks status)" "hooks of this repository: $scratch/repo/.git/hooks"
 new_repo && git worktree add -q "$scratch/tree" -b tree 2>/dev/null && cd "$scratch/tree" && fak hooks install >/dev/null && edit
 speaks "installed from a linked worktree (lefthook#901)" git commit -am x
 cd "$scratch/repo" && git config extensions.worktreeConfig true && cd "$scratch/tree" && git config --worktree core.hooksPath "$scratch/missing/hooks"

@@ -96,7 +96,9 @@ static const char *state_text(enum install_state state) {
 
 static bool put_status(struct cli *cli, bool *fires, const struct install *place, struct status *st) {
     *fires = true;
-    str_printf(&cli->out, "hooks of this repository: %s\n", str_c(&place->dir));
+    str_printf(&cli->out, "hooks of %s: %s\n",
+               place->shared ? "all your repositories (core.hooksPath)" : "this repository",
+               str_c(&place->dir));
     for (int i = 0; i < N_INSTALLED; i++) {
         enum install_state state;
         if (!install_look(&state, place, installed[i], st)) return false;
