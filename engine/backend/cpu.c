@@ -44,7 +44,7 @@ struct room {
 
 struct backend {
     const struct program *program;
-    const char *lane, *clone; /* clone NULL: the widest */
+    const char *lane, *clone;
     struct pool *pool;
     size_t max_batch, n_pages;
     struct region memory, pages;
@@ -411,29 +411,28 @@ void backend_run(struct backend *b, const struct batch *batch, float *logits) {
 
 /* "ref"; "c" or "auto", the exact lane in its widest clone; "c:v3", in that clone. */
 static bool choose_lane(struct backend *b, const char *isa, struct status *st) {
-    b->lane = "exact";
+    b->lane = "exact", b->clone = kernel_widest_clone();
     if (strcmp(isa, "c") == 0 || strcmp(isa, "auto") == 0) return true;
     if (strcmp(isa, "ref") == 0) {
-        b->lane = "ref";
+        b->lane = "ref", b->clone = "";
         return true;
     }
-    if (strncmp(isa, "c:", 2) == 0)
-        for (const struct kernel *k = kernel_table; k < kernel_table + kernel_count; k++)
-            if (strcmp(k->lane, "exact") == 0 && strcmp(k->clone, isa + 2) == 0) {
-                b->clone = k->clone;
-                if (k->runs_here()) return true;
-                return status_fail(st, STATUS_UNSUPPORTED, "this CPU cannot run lane '%s' (%s); use auto",
-                                   isa, kernel_clone_text(k->clone));
-            }
+    for (const struct kernel *k = kernel_table; k < kernel_table + kernel_count; k++) {
+        if (strcmp(k->lane, "exact") != 0 || strncmp(isa, "c:", 2) != 0 || strcmp(k->clone, isa + 2) != 0)
+            continue;
+        b->clone = k->clone;
+        if (k->runs_here()) return true;
+        return status_fail(st, STATUS_UNSUPPORTED, "this CPU cannot run lane '%s' (%s); use auto", isa,
+                           kernel_clone_text(k->clone));
+    }
     return status_fail(st, STATUS_USAGE, "there is no lane '%s'; use ref, c or auto", isa);
 }
 
 static void describe(struct backend *b) {
-    const struct kernel *k = kernel_find("rms_norm", b->lane, b->clone);
     size_t n = pool_threads(b->pool);
     bool ref = strcmp(b->lane, "ref") == 0;
     snprintf(b->description, sizeof b->description, "%s%s%s%s, %zu thread%s", ref ? "ref" : "c",
-             ref ? "" : " (", kernel_clone_text(k->clone), ref ? "" : ")", n, n == 1 ? "" : "s");
+             ref ? "" : " (", kernel_clone_text(b->clone), ref ? "" : ")", n, n == 1 ? "" : "s");
 }
 
 bool backend_open_cpu(struct backend **out, const struct program *program,

@@ -43,19 +43,15 @@ const struct kernel kernel_table[] = {
 };
 const size_t kernel_count = sizeof kernel_table / sizeof *kernel_table;
 
-/* The last match, because clones stand narrowest first. */
 static const struct kernel *find_in(const char *op, const char *lane, const char *clone) {
-    const struct kernel *found = NULL;
     for (const struct kernel *k = kernel_table; k < kernel_table + kernel_count; k++)
-        if (strcmp(k->op, op) == 0 && strcmp(k->lane, lane) == 0 && k->runs_here() &&
-            (!clone || strcmp(k->clone, clone) == 0))
-            found = k;
-    return found;
+        if (strcmp(k->op, op) == 0 && strcmp(k->lane, lane) == 0 && strcmp(k->clone, clone) == 0) return k;
+    return NULL;
 }
 
 const struct kernel *kernel_find(const char *op, const char *lane, const char *clone) {
     const struct kernel *found = find_in(op, lane, clone);
-    return found ? found : find_in(op, "ref", NULL);
+    return found ? found : find_in(op, "ref", "");
 }
 
 const struct kernel *kernel_find_linear(enum dtype type, const char *lane, const char *clone) {
@@ -63,15 +59,37 @@ const struct kernel *kernel_find_linear(enum dtype type, const char *lane, const
     snprintf(op, sizeof op, "linear_%s", dtype_info(type)->name);
     for (char *c = op; *c; c++) *c = (char)tolower((unsigned char)*c);
     const struct kernel *found = find_in(op, lane, clone);
-    return found ? found : find_in("linear", "ref", NULL);
+    return found ? found : find_in("linear", "ref", "");
+}
+
+static const struct clone {
+    const char *name, *text;
+    bool (*runs_here)(void);
+} clones[] = {
+    {"base", "baseline", cpu_base},
+#if defined(__x86_64__)
+    {"v3", "AVX2", cpu_v3},
+    {"v4", "AVX-512", cpu_v4},
+    {"vnni", "AVX-512 VNNI", cpu_vnni},
+#endif
+};
+
+static const struct clone *clone_of(const char *name) {
+    for (size_t i = 0; i < sizeof clones / sizeof *clones; i++)
+        if (strcmp(clones[i].name, name) == 0) return &clones[i];
+    return NULL;
+}
+
+const char *kernel_widest_clone(void) {
+    const char *widest = "base";
+    for (size_t i = 0; i < sizeof clones / sizeof *clones; i++)
+        if (clones[i].runs_here()) widest = clones[i].name;
+    return widest;
 }
 
 const char *kernel_clone_text(const char *clone) {
-    static const char *const texts[][2] = {
-        {"base", "baseline"}, {"v3", "AVX2"}, {"v4", "AVX-512"}, {"vnni", "AVX-512 VNNI"}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(texts[i][0], clone) == 0) return texts[i][1];
-    return "";
+    const struct clone *found = clone_of(clone);
+    return found ? found->text : "";
 }
 
 /* Attention is the hungriest: a maximum, a sum and twice head_dim sums for each head of a group, in f32; ref

@@ -129,8 +129,8 @@ struct kernel {
 extern const struct kernel kernel_table[];
 extern const size_t kernel_count;
 
-/* The kernel of this op in this lane and clone, else ref's; NULL when there is no such op. `clone` may be
- * NULL: the widest that runs here. */
+/* The kernel of this op in this lane and clone ("" for a lane without), else ref's; NULL when there is no
+ * such op. Whether this CPU can run it is the caller's to know. */
 const struct kernel *kernel_find(const char *op, const char *lane, const char *clone);
 
 /* The same for a product with weights of this type: "linear_q4_1" where the lane has it, else "linear". */
@@ -144,7 +144,8 @@ const struct kernel *kernel_find_linear(enum dtype type, const char *lane, const
 #define KERNEL_CLONES(ROW, op) ROW(op, base)
 #endif
 
-/* "AVX-512" for "v4": what people call a clone; "" for "". */
+/* The widest that this CPU runs, and what people call a clone: "AVX-512" for "v4", "" for "". */
+const char *kernel_widest_clone(void);
 const char *kernel_clone_text(const char *clone);
 
 /* Every kernel's function: OP_ref, OP_exact_CLONE. */

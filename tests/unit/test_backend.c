@@ -88,6 +88,14 @@ static void the_exact_lane_follows_ref(void **state) {
         }
 }
 
+/* "c:v3": is there such a clone, and does it run on this CPU? */
+static bool runs_here(const char *isa) {
+    if (strcmp(isa, "c") == 0) return true;
+    for (size_t i = 0; i < kernel_count; i++)
+        if (strcmp(kernel_table[i].clone, isa + 2) == 0) return kernel_table[i].runs_here();
+    return false;
+}
+
 static void nothing_but_the_tokens_decides(void **state) {
     (void)state;
     static float want[TOKENS * VOCAB], got[TOKENS * VOCAB];
@@ -103,8 +111,7 @@ static void nothing_but_the_tokens_decides(void **state) {
         tiny_build(&tiny, &t);
         run_tokens(want, &tiny.program, "c", 1, TOKENS, 0);
         for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
-            const struct kernel *here = kernel_find("rms_norm", "exact", k ? isas[k] + 2 : NULL);
-            if (strcmp(here->lane, "exact") != 0) {
+            if (!runs_here(isas[k])) {
                 print_message("# %s does not run here\n", isas[k]);
                 continue;
             }

@@ -51,7 +51,8 @@ VEC float page_scores(float *weights, const float *keys, const float *q, size_t 
     for (size_t first = 0; first < KV_PAGE; first += LANES)
         vec_store(weights + first, scores_part(keys, q, dim, first, scale));
     for (size_t j = n; j < KV_PAGE; j++) weights[j] = -INFINITY;
-    for (size_t j = 0; j < KV_PAGE; j++) largest = weights[j] <= largest ? largest : weights[j]; /* NaN stays */
+    for (size_t j = 0; j < KV_PAGE; j++)
+        largest = weights[j] <= largest ? largest : weights[j]; /* NaN stays */
     return largest;
 }
 

@@ -15,6 +15,9 @@
 
 /* Tokens a micro-kernel takes at most: two accumulators each, of 32 or 16 vector registers. */
 enum { QUANT_TOKENS = VEC_BYTES == 64 ? 8 : 4 };
+/* How far ahead of the sum weights are asked for: a decode step reads each once, and the prefetcher of the
+ * hardware stops at every 4 KiB. Past the end of the weights it is no fault. */
+enum { PREFETCH_BYTES = 8192 };
 
 /* Columns (2 pair, 2 pair + 1) of a line. */
 VEC vec_i16 quant_pair(vec_u16 words, enum dtype type, int pair) {
@@ -58,6 +61,9 @@ VEC void quant_rows(float *out, const uint8_t *panel, size_t first_row, enum dty
     VEC_UNROLL for (int c = 0; c < n_tokens; c++) acc[c] = (vec_f32){0};
     for (size_t b = 0; b < n_blocks; b++, panel += block_bytes, q += QUANT_BLOCK) {
         vec_i32 sums[QUANT_TOKENS];
+        if (first_row == 0)
+            for (size_t i = 0; i < block_bytes; i += PANEL_LINE)
+                __builtin_prefetch(panel + PREFETCH_BYTES + i);
         quant_block(sums, panel + header + first_row * 4, type, q, x->width, n_tokens);
         vec_f32 d = vec_load_halves(panel + first_row * 2), m = {0};
         if (type == DTYPE_Q4_1) m = vec_load_halves(panel + minima + first_row * 2);
