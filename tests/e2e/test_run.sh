@@ -9,7 +9,7 @@ story='Once upon a time there was a clever child named Finn. One evening, Finn w
 out=$(fak run -n 23 2>"$scratch/err" </dev/null)
 check_equal "the built-in model tells its story" "$out" "$story"
 check_equal "the speed is one line on stderr" "$(wc -l <"$scratch/err" | tr -d ' ')" 1
-check_has "it counts the tokens" "$(cat "$scratch/err")" "1 prompt tokens, "
+check_has "it counts the tokens" "$(cat "$scratch/err")" "1 prompt token, "
 check_has "and those of the reply" "$(cat "$scratch/err")" "23 reply tokens, "
 check_equal "a model by its path says the same" "$(fak run "$stories" -n 23 2>/dev/null </dev/null)" "$story"
 check_equal "the ref lane says the same" "$(fak run -n 23 --isa ref 2>/dev/null </dev/null)" "$story"

@@ -223,12 +223,18 @@ static bool reply(struct run *r, struct status *st) {
     return ok;
 }
 
+/* "5 prompt tokens, 410.2 tok/s": the rate of n tokens, where any were run. */
+static void put_rate(struct str *out, size_t n_tokens, const char *whose, size_t n_run, double time) {
+    str_printf(out, "%zu %s token%s", n_tokens, whose, n_tokens == 1 ? "" : "s");
+    if (n_run) str_printf(out, ", %.1f tok/s", (double)n_run / time);
+    str_puts(out, "; ");
+}
+
 static void print_speed(const struct run *r, const struct cli *cli) {
     struct str line = {0}, text = {0};
-    double prefill_rate = (double)r->prompt.n / r->prefill_s;
-    double decode_rate = r->n_decoded ? (double)r->n_decoded / r->decode_s : 0.0;
-    str_printf(&text, "%zu prompt tokens, %.1f tok/s; %zu reply tokens, %.1f tok/s; %s", r->prompt.n,
-               prefill_rate, r->n_reply, decode_rate, engine_describe(r->model));
+    put_rate(&text, r->prompt.n, "prompt", r->prompt.n, r->prefill_s);
+    put_rate(&text, r->n_reply, "reply", r->n_decoded, r->decode_s);
+    str_puts(&text, engine_describe(r->model));
     if (r->stopped) str_printf(&text, "; stopped: %s", r->stopped);
     term_put(&line, &cli->err_term, TERM_DIM, str_c(&text));
     fprintf(stderr, "%s\n", str_c(&line));
