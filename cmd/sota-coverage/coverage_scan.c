@@ -130,10 +130,13 @@ static bool scan_tree(struct run *run, const char *root) {
     return ok;
 }
 
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
 static void put_totals(struct run *run) {
     const struct totals *t = &run->totals;
-    str_printf(&run->cli->out, "%zu kernels and %zu instances (%zu helpers) in %zu files", t->kernels,
-               t->instances, t->helpers, t->files);
+    str_printf(&run->cli->out, "%zu kernel%s, %zu instance%s, %zu helper%s in %zu file%s", t->kernels,
+               plural(t->kernels), t->instances, plural(t->instances), t->helpers, plural(t->helpers),
+               t->files, plural(t->files));
     if (t->not_analysed) str_printf(&run->cli->out, ", %zu not analysed", t->not_analysed);
     str_putc(&run->cli->out, '\n');
 }

@@ -1,5 +1,6 @@
 #include "coverage/report/scorecard.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +176,7 @@ static void put_class(struct str *out, const struct term *term, const struct rep
     const struct debt_gap *gaps = &r->debt->gaps[first];
     struct str text = {0};
     str_printf(&text, "%s: %zu", debt_class_title(gaps[0].kind), n);
+    if (text.n) text.at[0] = (char)toupper((unsigned char)text.at[0]);
     if (first) str_putc(out, '\n');
     term_put(out, term, gaps[0].kind < DEBT_SELECTED ? TERM_RED : TERM_YELLOW, str_c(&text));
     str_putc(out, '\n');

@@ -69,12 +69,12 @@ check_equal "the gap goes with its file" "$(sota-coverage | tail -n 1)" "sota_de
 
 # --- rows ---------------------------------------------------------------------------------------------------
 seed planned
-check_has "a planned operation is one gap" "$(sota-coverage)" "rows that are only planned: 1"
+check_has "a planned operation is one gap" "$(sota-coverage)" "Rows that are only planned: 1"
 check_has "with its place in the seed" "$(sota-coverage)" "10-scale.sql:3"
 seed shipped "INSERT INTO op_path (op, glob, role) VALUES ('scale', 'src/gone.cu', 'kernel'), ('scale', 'old/*.cu', 'kernel');"
 out=$(sota-coverage)
-check_has "a row whose file is gone" "$out" "rows whose file is not there: 1"
-check_has "a glob that matches nothing" "$out" "globs that match no file: 1"
+check_has "a row whose file is gone" "$out" "Rows whose file is not there: 1"
+check_has "a glob that matches nothing" "$out" "Globs that match no file: 1"
 check_equal "each counts" "$(last_line "$out")" "sota_debt=2"
 
 # --- what cannot be decided is never a pass ------------------------------------------------------------------
@@ -139,7 +139,7 @@ check_equal "JSON is valid whatever the names are" "$?" 0
 cd "$scratch/clean" || exit 1
 out=$(sota-coverage scan src)
 check_has "scan lists kernels with their lines" "$out" "1-3      kernel   scale"
-check_equal "and counts them last" "$(last_line "$out")" "1 kernels and 0 instances (0 helpers) in 1 files"
+check_equal "and counts them last" "$(last_line "$out")" "1 kernel, 0 instances, 0 helpers in 1 file"
 sota-coverage scan --json src tests | valid_json
 check_equal "scan --json is valid" "$?" 0
 check_equal "one object a file" "$(sota-coverage scan --json src tests | grep -c '"path"')" 2
