@@ -10,7 +10,8 @@ for tool in sh env awk grep sed mkdir cat fold cut tail head date id nproc rm mv
     timeout basename dirname tar tr sleep; do
     ln -s "$(command -v $tool)" "$fakes/$tool"
 done
-fake() { cat >"$fakes/$1"; chmod +x "$fakes/$1"; }
+# The real tools are links: writing through one would write over the machine's own.
+fake() { rm -f "$fakes/$1"; cat >"$fakes/$1"; chmod +x "$fakes/$1"; }
 # in_tree PATH COMMAND...: its exit status is left in $code, what it said in $said
 in_tree() { said=$(cd "$tree" && PATH=$fakes "$@" 2>&1 </dev/null); code=$?; }
 says() { check_equal "$1: exit code" "$code" "$2"; check_has "$1: says so" "$said" "$3"; }
