@@ -173,32 +173,32 @@ void ladder_overview_markdown(struct str *out, const struct matrix *m) {
 
 /* --- JSON --- */
 
-static void put_rung_json(struct json *j, const struct rung *rung) {
-    json_begin_object(j);
-    json_pair_int(j, "level", rung->level);
-    json_pair_string(j, "technique", rung->technique);
-    json_pair_int(j, "year", rung->year);
-    json_pair_int(j, "month", rung->month);
-    json_pair_string(j, "change", rung->change);
-    json_pair_string(j, "url", rung->url);
-    json_end_object(j);
+static void put_rung_json(struct jsonout *j, const struct rung *rung) {
+    jsonout_begin_object(j);
+    jsonout_pair_int(j, "level", rung->level);
+    jsonout_pair_string(j, "technique", rung->technique);
+    jsonout_pair_int(j, "year", rung->year);
+    jsonout_pair_int(j, "month", rung->month);
+    jsonout_pair_string(j, "change", rung->change);
+    jsonout_pair_string(j, "url", rung->url);
+    jsonout_end_object(j);
 }
 
-static void put_rungs_json(struct json *j, const char *key, const struct rung *rungs, struct range range) {
-    json_key(j, key);
-    json_begin_array(j);
+static void put_rungs_json(struct jsonout *j, const char *key, const struct rung *rungs, struct range range) {
+    jsonout_key(j, key);
+    jsonout_begin_array(j);
     for (unsigned i = 0; i < range.n; i++) put_rung_json(j, &rungs[range.first + i]);
-    json_end_array(j);
+    jsonout_end_array(j);
 }
 
-void ladder_json(struct json *j, const struct matrix *m, const struct ladder *ladder) {
-    json_begin_object(j);
-    json_pair_string(j, "axis", ladder->axis);
-    json_pair_string(j, "title", ladder->title);
-    json_pair_int(j, "fak_rung", ladder->fak_rung);
-    json_pair_string(j, "op", ladder->op);
-    json_pair_string(j, "position", ladder->position);
+void ladder_json(struct jsonout *j, const struct matrix *m, const struct ladder *ladder) {
+    jsonout_begin_object(j);
+    jsonout_pair_string(j, "axis", ladder->axis);
+    jsonout_pair_string(j, "title", ladder->title);
+    jsonout_pair_int(j, "fak_rung", ladder->fak_rung);
+    jsonout_pair_string(j, "op", ladder->op);
+    jsonout_pair_string(j, "position", ladder->position);
     put_rungs_json(j, "rungs", m->rungs, ladder->rungs);
     put_rungs_json(j, "branches", m->branches, ladder->branches);
-    json_end_object(j);
+    jsonout_end_object(j);
 }

@@ -10,7 +10,7 @@
 #ifndef LADDERS_LADDER_H
 #define LADDERS_LADDER_H
 
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/term.h"
 #include "sotadb/matrix.h"
 
@@ -22,7 +22,7 @@ const struct rung *ladder_next(const struct matrix *m, const struct ladder *ladd
 void ladder_text(struct str *out, const struct term *term, const struct matrix *m,
                  const struct ladder *ladder);
 void ladder_markdown(struct str *out, const struct matrix *m, const struct ladder *ladder);
-void ladder_json(struct json *j, const struct matrix *m, const struct ladder *ladder);
+void ladder_json(struct jsonout *j, const struct matrix *m, const struct ladder *ladder);
 
 /* Every ladder: its rung and its next milestone. */
 void ladder_overview_text(struct str *out, const struct term *term, const struct matrix *m);

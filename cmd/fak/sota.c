@@ -58,29 +58,29 @@ static void put_markdown(struct cli *cli, const struct sota_found *found, const 
 }
 
 static void put_json(struct cli *cli, const struct sota_found *found, const struct matrix *m) {
-    struct json j;
-    json_init(&j, &cli->out, 2);
-    json_begin_object(&j);
-    json_pair_string(&j, "query", found->query);
-    json_pair_string(&j, "path", found->path.n ? found->path.at : NULL);
-    json_pair_string(&j, "kernel", found->symbol.n ? found->symbol.at : NULL);
-    if (found->place.line) json_pair_int(&j, "line", found->place.line);
+    struct jsonout j;
+    jsonout_init(&j, &cli->out, 2);
+    jsonout_begin_object(&j);
+    jsonout_pair_string(&j, "query", found->query);
+    jsonout_pair_string(&j, "path", found->path.n ? found->path.at : NULL);
+    jsonout_pair_string(&j, "kernel", found->symbol.n ? found->symbol.at : NULL);
+    if (found->place.line) jsonout_pair_int(&j, "line", found->place.line);
     if (found->place.line && found->symbol.n) {
-        json_pair_int(&j, "first_line", found->place.first);
-        json_pair_int(&j, "last_line", found->place.last);
+        jsonout_pair_int(&j, "first_line", found->place.first);
+        jsonout_pair_int(&j, "last_line", found->place.last);
     }
-    json_key(&j, "matches");
-    json_begin_array(&j);
+    jsonout_key(&j, "matches");
+    jsonout_begin_array(&j);
     for (size_t i = 0; i < found->n && i < SOTA_MATCHES; i++) {
-        json_begin_object(&j);
-        json_key(&j, "why");
+        jsonout_begin_object(&j);
+        jsonout_key(&j, "why");
         sota_json_why(&j, &found->match[i], found->alias.n ? found->alias.at : NULL);
-        json_key(&j, "op");
+        jsonout_key(&j, "op");
         sota_json_op(&j, m, found->match[i].op);
-        json_end_object(&j);
+        jsonout_end_object(&j);
     }
-    json_end_array(&j);
-    json_end_object(&j);
+    jsonout_end_array(&j);
+    jsonout_end_object(&j);
     str_putc(&cli->out, '\n');
 }
 

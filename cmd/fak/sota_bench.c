@@ -78,8 +78,8 @@ static void put_markdown(struct str *out, const struct matrix *m, const struct o
 }
 
 static void put_json(struct str *out, const struct matrix *m, const struct op *only) {
-    struct json j;
-    json_init(&j, out, 2);
+    struct jsonout j;
+    jsonout_init(&j, out, 2);
     sota_json_benches(&j, m, only);
     str_putc(out, '\n');
 }

@@ -5,8 +5,8 @@
 #include "ladders/ladder.h"
 
 static void put_json(struct str *out, const struct matrix *m) {
-    struct json j;
-    json_init(&j, out, 2);
+    struct jsonout j;
+    jsonout_init(&j, out, 2);
     sota_json_export(&j, m);
     str_putc(out, '\n');
 }

@@ -1,5 +1,5 @@
 /* sota_gaps: `fak sota gaps`, what to take up next. */
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/markdown.h"
 #include "cmd/fak/sota.h"
 #include "sotadb/gaps.h"
@@ -84,18 +84,18 @@ static void put_markdown(struct str *out, const struct gap *gaps, size_t n) {
 }
 
 static void put_json(struct str *out, const struct gap *gaps, size_t n) {
-    struct json j;
-    json_init(&j, out, 2);
-    json_begin_array(&j);
+    struct jsonout j;
+    jsonout_init(&j, out, 2);
+    jsonout_begin_array(&j);
     for (size_t i = 0; i < n; i++) {
-        json_begin_object(&j);
-        json_pair_string(&j, "gap", gap_name(gaps[i].kind));
-        json_pair_string(&j, "op", gaps[i].op->slug);
-        json_pair_string(&j, "device", gaps[i].witness ? gaps[i].witness->device : NULL);
-        json_pair_string(&j, "floor_name", gaps[i].witness ? gaps[i].witness->floor_name : NULL);
-        json_end_object(&j);
+        jsonout_begin_object(&j);
+        jsonout_pair_string(&j, "gap", gap_name(gaps[i].kind));
+        jsonout_pair_string(&j, "op", gaps[i].op->slug);
+        jsonout_pair_string(&j, "device", gaps[i].witness ? gaps[i].witness->device : NULL);
+        jsonout_pair_string(&j, "floor_name", gaps[i].witness ? gaps[i].witness->floor_name : NULL);
+        jsonout_end_object(&j);
     }
-    json_end_array(&j);
+    jsonout_end_array(&j);
     str_putc(out, '\n');
 }
 

@@ -1,5 +1,5 @@
 /* sota_issue: `fak sota issue OP`, an update for an issue, ready to paste or posted by gh. */
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/markdown.h"
 #include "cmd/fak/gh.h"
 #include "cmd/fak/sota.h"
@@ -78,13 +78,13 @@ static bool post(struct cli *cli, long number, struct status *st) {
 
 static void as_json(struct str *out, const struct op *op) {
     struct str body = *out;
-    struct json j;
+    struct jsonout j;
     *out = (struct str){0};
-    json_init(&j, out, 2);
-    json_begin_object(&j);
-    json_pair_string(&j, "op", op->slug);
-    json_pair_string(&j, "body", str_c(&body));
-    json_end_object(&j);
+    jsonout_init(&j, out, 2);
+    jsonout_begin_object(&j);
+    jsonout_pair_string(&j, "op", op->slug);
+    jsonout_pair_string(&j, "body", str_c(&body));
+    jsonout_end_object(&j);
     str_putc(out, '\n');
     out->failed |= body.failed;
     str_free(&body);

@@ -1,5 +1,5 @@
 /* sota_list: `fak sota list`, every operation in one line or two. */
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/markdown.h"
 #include "cmd/fak/sota.h"
 
@@ -69,25 +69,25 @@ static void put_markdown(struct str *out, const struct matrix *m) {
 }
 
 static void put_json(struct str *out, const struct matrix *m) {
-    struct json j;
-    json_init(&j, out, 2);
-    json_begin_array(&j);
+    struct jsonout j;
+    jsonout_init(&j, out, 2);
+    jsonout_begin_array(&j);
     for (size_t i = 0; i < m->n_ops; i++) {
         const struct op *op = &m->ops[i];
         const struct reference *primary = matrix_primary(m, op);
-        json_begin_object(&j);
-        json_pair_string(&j, "slug", op->slug);
-        json_pair_string(&j, "title", op->title);
-        json_pair_string(&j, "kind", op_kind_name(op->kind));
-        json_pair_string(&j, "route", route_name(op->route));
-        json_pair_string(&j, "status", op_status_name(op->status));
-        json_pair_string(&j, "axis", op->axis);
-        json_pair_string(&j, "reference", primary ? primary->name : NULL);
-        json_pair_string(&j, "url", primary ? primary->url : NULL);
-        json_pair_string(&j, "oracle", op->oracle);
-        json_end_object(&j);
+        jsonout_begin_object(&j);
+        jsonout_pair_string(&j, "slug", op->slug);
+        jsonout_pair_string(&j, "title", op->title);
+        jsonout_pair_string(&j, "kind", op_kind_name(op->kind));
+        jsonout_pair_string(&j, "route", route_name(op->route));
+        jsonout_pair_string(&j, "status", op_status_name(op->status));
+        jsonout_pair_string(&j, "axis", op->axis);
+        jsonout_pair_string(&j, "reference", primary ? primary->name : NULL);
+        jsonout_pair_string(&j, "url", primary ? primary->url : NULL);
+        jsonout_pair_string(&j, "oracle", op->oracle);
+        jsonout_end_object(&j);
     }
-    json_end_array(&j);
+    jsonout_end_array(&j);
     str_putc(out, '\n');
 }
 

@@ -3,12 +3,12 @@
 #include "ladders/ladder.h"
 
 static void put_json(struct str *out, const struct matrix *m, const struct ladder *only) {
-    struct json j;
-    json_init(&j, out, 2);
-    if (!only) json_begin_array(&j);
+    struct jsonout j;
+    jsonout_init(&j, out, 2);
+    if (!only) jsonout_begin_array(&j);
     for (size_t i = 0; i < m->n_ladders; i++)
         if (!only || only == &m->ladders[i]) ladder_json(&j, m, &m->ladders[i]);
-    if (!only) json_end_array(&j);
+    if (!only) jsonout_end_array(&j);
     str_putc(out, '\n');
 }
 

@@ -1,5 +1,5 @@
 /* sota_search: `fak sota search WORDS`. */
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/markdown.h"
 #include "cmd/fak/sota.h"
 #include "sotadb/search.h"
@@ -77,26 +77,26 @@ static void put_markdown(struct str *out, const struct search_hit *hits, size_t 
 }
 
 static void put_json(struct str *out, const struct search_hit *hits, size_t n, bool any) {
-    struct json j;
-    json_init(&j, out, 2);
-    json_begin_object(&j);
-    json_pair_bool(&j, "all_words", !any);
-    json_pair_int(&j, "n_hits", (int64_t)n);
-    json_key(&j, "hits");
-    json_begin_array(&j);
+    struct jsonout j;
+    jsonout_init(&j, out, 2);
+    jsonout_begin_object(&j);
+    jsonout_pair_bool(&j, "all_words", !any);
+    jsonout_pair_int(&j, "n_hits", (int64_t)n);
+    jsonout_key(&j, "hits");
+    jsonout_begin_array(&j);
     for (size_t i = 0; i < n && i < HITS; i++) {
         const struct search_hit *hit = &hits[i];
-        json_begin_object(&j);
-        json_pair_string(&j, "op", hit->op ? hit->op->slug : NULL);
-        json_pair_string(&j, "axis", hit->rung ? hit->rung->axis : NULL);
-        if (hit->rung) json_pair_int(&j, "level", hit->rung->level);
-        json_pair_string(&j, "title", hit->op ? hit->op->title : hit->rung->technique);
-        json_pair_string(&j, "field", hit->field);
-        json_pair_int(&j, "score", hit->score);
-        json_end_object(&j);
+        jsonout_begin_object(&j);
+        jsonout_pair_string(&j, "op", hit->op ? hit->op->slug : NULL);
+        jsonout_pair_string(&j, "axis", hit->rung ? hit->rung->axis : NULL);
+        if (hit->rung) jsonout_pair_int(&j, "level", hit->rung->level);
+        jsonout_pair_string(&j, "title", hit->op ? hit->op->title : hit->rung->technique);
+        jsonout_pair_string(&j, "field", hit->field);
+        jsonout_pair_int(&j, "score", hit->score);
+        jsonout_end_object(&j);
     }
-    json_end_array(&j);
-    json_end_object(&j);
+    jsonout_end_array(&j);
+    jsonout_end_object(&j);
     str_putc(out, '\n');
 }
 

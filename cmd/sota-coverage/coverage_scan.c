@@ -1,5 +1,5 @@
 /* sota-coverage scan: the kernels of files, without a matrix. */
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "cmd/sota-coverage/coverage.h"
 #include "coverage/scan/scan.h"
 
@@ -13,36 +13,36 @@ struct totals {
 
 struct run {
     struct cli *cli;
-    struct json json;
+    struct jsonout json;
     bool as_json, place;
     struct totals totals;
     struct status *st;
 };
 
-static void put_json(struct json *j, const struct scan_file *file) {
-    json_begin_object(j);
-    json_pair_string(j, "path", file->path);
-    json_pair_string(j, "language", scan_language_name(file->language));
-    json_pair_string(j, "engine", file->engine);
-    json_pair_double(j, "error_share", file->error_share);
-    json_pair_bool(j, "generated", file->generated);
-    json_pair_string(j, "not_analysed", file->not_analysed);
-    json_pair_string(j, "note", file->tree_note);
-    json_key(j, "kernels");
-    json_begin_array(j);
+static void put_json(struct jsonout *j, const struct scan_file *file) {
+    jsonout_begin_object(j);
+    jsonout_pair_string(j, "path", file->path);
+    jsonout_pair_string(j, "language", scan_language_name(file->language));
+    jsonout_pair_string(j, "engine", file->engine);
+    jsonout_pair_double(j, "error_share", file->error_share);
+    jsonout_pair_bool(j, "generated", file->generated);
+    jsonout_pair_string(j, "not_analysed", file->not_analysed);
+    jsonout_pair_string(j, "note", file->tree_note);
+    jsonout_key(j, "kernels");
+    jsonout_begin_array(j);
     for (size_t i = 0; i < file->n_kernels; i++) {
         const struct scan_kernel *k = &file->kernels[i];
-        json_begin_object(j);
-        json_pair_string(j, "name", k->name);
-        json_pair_int(j, "line", k->line);
-        json_pair_int(j, "end_line", k->end_line);
-        json_pair_string(j, "kind", scan_kind_name(k->kind));
-        json_pair_string(j, "language", scan_language_name(k->language));
-        json_pair_string(j, "engine", k->engine);
-        json_end_object(j);
+        jsonout_begin_object(j);
+        jsonout_pair_string(j, "name", k->name);
+        jsonout_pair_int(j, "line", k->line);
+        jsonout_pair_int(j, "end_line", k->end_line);
+        jsonout_pair_string(j, "kind", scan_kind_name(k->kind));
+        jsonout_pair_string(j, "language", scan_language_name(k->language));
+        jsonout_pair_string(j, "engine", k->engine);
+        jsonout_end_object(j);
     }
-    json_end_array(j);
-    json_end_object(j);
+    jsonout_end_array(j);
+    jsonout_end_object(j);
 }
 
 /* Control characters of a name from outside, made visible. */
@@ -153,12 +153,12 @@ int coverage_scan(struct cli *cli, int argc, char **argv) {
                       .as_json = cli_given(&args, "--json"),
                       .place = cli_given(&args, "--kernel-place"),
                       .st = &st};
-    json_init(&run.json, &cli->out, 2);
-    if (run.as_json) json_begin_array(&run.json);
+    jsonout_init(&run.json, &cli->out, 2);
+    if (run.as_json) jsonout_begin_array(&run.json);
     for (int i = 0; i < args.n_positional; i++)
         if (!scan_tree(&run, args.positional[i])) return cli_fail(cli, &st);
     if (run.as_json) {
-        json_end_array(&run.json);
+        jsonout_end_array(&run.json);
         str_putc(&cli->out, '\n');
     } else {
         put_totals(&run);

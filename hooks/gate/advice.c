@@ -237,74 +237,74 @@ void advice_comment(struct str *out, const struct gate_report *report, const cha
 /* --- JSON
  * ------------------------------------------------------------------------------------------------------ */
 
-static void json_floors(struct json *json, const struct matrix *m, const struct op *op) {
-    json_key(json, "witnesses");
-    json_begin_array(json);
+static void json_floors(struct jsonout *json, const struct matrix *m, const struct op *op) {
+    jsonout_key(json, "witnesses");
+    jsonout_begin_array(json);
     for (unsigned i = 0; i < op->witnesses.n; i++) {
         const struct witness *witness = &m->witnesses[op->witnesses.first + i];
-        json_begin_object(json);
-        json_pair_string(json, "device", witness->device);
-        json_pair_string(json, "metric", witness->metric);
-        json_pair_string(json, "floor_name", witness->floor_name);
-        json_pair_string(json, "state", floor_state_name(witness->state));
-        if (witness->state != FLOOR_NONE) json_pair_double(json, "floor", witness->floor);
-        json_end_object(json);
+        jsonout_begin_object(json);
+        jsonout_pair_string(json, "device", witness->device);
+        jsonout_pair_string(json, "metric", witness->metric);
+        jsonout_pair_string(json, "floor_name", witness->floor_name);
+        jsonout_pair_string(json, "state", floor_state_name(witness->state));
+        if (witness->state != FLOOR_NONE) jsonout_pair_double(json, "floor", witness->floor);
+        jsonout_end_object(json);
     }
-    json_end_array(json);
+    jsonout_end_array(json);
 }
 
-static void json_hits(struct json *json, const struct finding *finding) {
-    json_key(json, "matched");
-    json_begin_array(json);
+static void json_hits(struct jsonout *json, const struct finding *finding) {
+    jsonout_key(json, "matched");
+    jsonout_begin_array(json);
     for (size_t i = 0; i < finding->n_hits; i++) {
         const struct hit *hit = &finding->hits[i];
         char status[2] = {hit->change->status, '\0'};
-        json_begin_object(json);
-        json_pair_string(json, "path", hit->change->path);
-        json_pair_string(json, "status", status);
-        if (hit->row) json_pair_string(json, "glob", hit->row->glob);
-        json_end_object(json);
+        jsonout_begin_object(json);
+        jsonout_pair_string(json, "path", hit->change->path);
+        jsonout_pair_string(json, "status", status);
+        if (hit->row) jsonout_pair_string(json, "glob", hit->row->glob);
+        jsonout_end_object(json);
     }
-    json_end_array(json);
+    jsonout_end_array(json);
 }
 
-static void json_finding(struct json *json, const struct matrix *m, const struct finding *finding) {
+static void json_finding(struct jsonout *json, const struct matrix *m, const struct finding *finding) {
     const struct op *op = finding->op;
-    json_begin_object(json);
-    json_pair_string(json, "op", op->slug);
-    json_pair_string(json, "title", op->title);
-    json_pair_string(json, "status", op_status_name(op->status));
-    json_key(json, "reference");
+    jsonout_begin_object(json);
+    jsonout_pair_string(json, "op", op->slug);
+    jsonout_pair_string(json, "title", op->title);
+    jsonout_pair_string(json, "status", op_status_name(op->status));
+    jsonout_key(json, "reference");
     if (finding->reference) {
-        json_begin_object(json);
-        json_pair_string(json, "name", finding->reference->name);
-        json_pair_string(json, "url", finding->reference->url);
-        json_end_object(json);
+        jsonout_begin_object(json);
+        jsonout_pair_string(json, "name", finding->reference->name);
+        jsonout_pair_string(json, "url", finding->reference->url);
+        jsonout_end_object(json);
     } else {
-        json_null(json);
+        jsonout_null(json);
     }
-    json_pair_string(json, "route", route_name(op->route));
-    json_pair_string(json, "route_note", op->route_note);
-    json_pair_string(json, "oracle", op->oracle);
-    json_pair_string(json, "bottleneck", op->bottleneck);
+    jsonout_pair_string(json, "route", route_name(op->route));
+    jsonout_pair_string(json, "route_note", op->route_note);
+    jsonout_pair_string(json, "oracle", op->oracle);
+    jsonout_pair_string(json, "bottleneck", op->bottleneck);
     json_floors(json, m, op);
-    json_pair_string(json, "trailer", finding->trailer);
+    jsonout_pair_string(json, "trailer", finding->trailer);
     json_hits(json, finding);
-    json_end_object(json);
+    jsonout_end_object(json);
 }
 
-void advice_json(struct json *json, const struct matrix *m, const struct gate_report *report) {
+void advice_json(struct jsonout *json, const struct matrix *m, const struct gate_report *report) {
     static const char *const states[] = {
         [STAMP_ABSENT] = "absent", [STAMP_NEAR] = "near-miss", [STAMP_VALID] = "valid"};
-    json_key(json, "findings");
-    json_begin_array(json);
+    jsonout_key(json, "findings");
+    jsonout_begin_array(json);
     for (size_t i = 0; i < report->n; i++) json_finding(json, m, &report->findings[i]);
-    json_end_array(json);
-    json_key(json, "stamp");
-    json_begin_object(json);
-    json_pair_string(json, "state", states[report->stamp.state]);
-    if (report->stamp.line) json_pair_int(json, "line", report->stamp.line);
-    if (report->stamp.state == STAMP_NEAR) json_pair_string(json, "problem", report->stamp.problem);
-    json_end_object(json);
-    json_pair_string(json, "trailer", report->trailer);
+    jsonout_end_array(json);
+    jsonout_key(json, "stamp");
+    jsonout_begin_object(json);
+    jsonout_pair_string(json, "state", states[report->stamp.state]);
+    if (report->stamp.line) jsonout_pair_int(json, "line", report->stamp.line);
+    if (report->stamp.state == STAMP_NEAR) jsonout_pair_string(json, "problem", report->stamp.problem);
+    jsonout_end_object(json);
+    jsonout_pair_string(json, "trailer", report->trailer);
 }

@@ -7,7 +7,7 @@
 #ifndef HOOKS_GATE_ADVICE_H
 #define HOOKS_GATE_ADVICE_H
 
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/term.h"
 #include "hooks/gate/gate_priorart.h"
 
@@ -27,7 +27,7 @@ void advice_text(struct str *out, const struct term *term, const struct matrix *
 void advice_line(struct str *out, const struct gate_report *report, enum advice_moment moment);
 
 /* "findings" and "stamp", as members of the object that is open. */
-void advice_json(struct json *json, const struct matrix *m, const struct gate_report *report);
+void advice_json(struct jsonout *json, const struct matrix *m, const struct gate_report *report);
 
 /* A comment block for the editor: `comment` starts every line. */
 void advice_comment(struct str *out, const struct gate_report *report, const char *comment);

@@ -1,7 +1,7 @@
 /* base: what every room stands on. */
 #include "base/arena.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "base/str.h"
 #include "base/term.h"
 #include "base/utf8.h"
@@ -60,18 +60,18 @@ static void view_shown_is_short_and_printable(void **state) {
 static void json_escapes_what_json_must(void **state) {
     (void)state;
     struct str out = {0};
-    struct json j;
-    json_init(&j, &out, 0);
-    json_begin_object(&j);
-    json_key(&j, "k\"");
-    json_view(&j, (struct view){"a\0\x01\xff\xc3\xa9\xe2\x82", 8});
-    json_pair_double(&j, "x", 0.1);
-    json_pair_double(&j, "nan", NAN);
-    json_key(&j, "list");
-    json_begin_array(&j);
-    json_int(&j, INT64_MIN);
-    json_end_array(&j);
-    json_end_object(&j);
+    struct jsonout j;
+    jsonout_init(&j, &out, 0);
+    jsonout_begin_object(&j);
+    jsonout_key(&j, "k\"");
+    jsonout_view(&j, (struct view){"a\0\x01\xff\xc3\xa9\xe2\x82", 8});
+    jsonout_pair_double(&j, "x", 0.1);
+    jsonout_pair_double(&j, "nan", NAN);
+    jsonout_key(&j, "list");
+    jsonout_begin_array(&j);
+    jsonout_int(&j, INT64_MIN);
+    jsonout_end_array(&j);
+    jsonout_end_object(&j);
     assert_string_equal(out.at, "{\"k\\\"\":\"a\\u0000\\u0001\\ufffd\xc3\xa9\\ufffd\",\"x\":0.1,\"nan\":null,"
                                 "\"list\":[-9223372036854775808]}");
     str_free(&out);

@@ -222,11 +222,11 @@ static void paths_of_any_bytes_match_and_are_escaped(void **state) {
         if (!strstr(text, cases[i].shown)) fail_msg("no '%s' in\n%s", cases[i].shown, text);
         free(text);
         struct str out = {0};
-        struct json json;
-        json_init(&json, &out, 0);
-        json_begin_object(&json);
+        struct jsonout json;
+        jsonout_init(&json, &out, 0);
+        jsonout_begin_object(&json);
         advice_json(&json, &matrix, &report);
-        json_end_object(&json);
+        jsonout_end_object(&json);
         if (!strstr(out.at, cases[i].json)) fail_msg("no '%s' in\n%s", cases[i].json, out.at);
         str_free(&out);
     }

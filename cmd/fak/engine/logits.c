@@ -2,7 +2,7 @@
 #include "base/checked.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "cmd/fak/engine/entries.h"
 #include "engine/session/sample.h"
 
@@ -103,28 +103,28 @@ static bool continue_greedily(struct run *r, struct status *st) {
 }
 
 static void report(struct str *out, const struct run *r) {
-    struct json j;
+    struct jsonout j;
     char hash[HASH_HEX];
     const char *ran = engine_describe(r->model);
     hash_sha256(hash, r->logits, r->bytes);
-    json_init(&j, out, 0);
-    json_begin_object(&j);
-    json_pair_string(&j, "model", r->path);
-    json_key(&j, "isa");
-    json_view(&j, (struct view){ran, strcspn(ran, " ,")});
-    json_pair_string(&j, "ran", ran);
-    json_pair_int(&j, "n_pos", (int64_t)r->ids.n);
-    json_pair_int(&j, "n_vocab", (int64_t)engine_n_vocab(r->model));
-    json_key(&j, "greedy");
-    json_begin_array(&j);
-    for (long i = 0; i < r->n_greedy; i++) json_int(&j, r->greedy[i]);
-    json_end_array(&j);
-    json_key(&j, "margins");
-    json_begin_array(&j);
-    for (long i = 0; i < r->n_greedy; i++) json_double(&j, (double)r->margins[i]);
-    json_end_array(&j);
-    json_pair_string(&j, "sha256", hash);
-    json_end_object(&j);
+    jsonout_init(&j, out, 0);
+    jsonout_begin_object(&j);
+    jsonout_pair_string(&j, "model", r->path);
+    jsonout_key(&j, "isa");
+    jsonout_view(&j, (struct view){ran, strcspn(ran, " ,")});
+    jsonout_pair_string(&j, "ran", ran);
+    jsonout_pair_int(&j, "n_pos", (int64_t)r->ids.n);
+    jsonout_pair_int(&j, "n_vocab", (int64_t)engine_n_vocab(r->model));
+    jsonout_key(&j, "greedy");
+    jsonout_begin_array(&j);
+    for (long i = 0; i < r->n_greedy; i++) jsonout_int(&j, r->greedy[i]);
+    jsonout_end_array(&j);
+    jsonout_key(&j, "margins");
+    jsonout_begin_array(&j);
+    for (long i = 0; i < r->n_greedy; i++) jsonout_double(&j, (double)r->margins[i]);
+    jsonout_end_array(&j);
+    jsonout_pair_string(&j, "sha256", hash);
+    jsonout_end_object(&j);
     str_putc(out, '\n');
 }
 

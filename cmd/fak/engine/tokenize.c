@@ -1,6 +1,6 @@
 /* fak tokenize: what a model's tokenizer makes of a text. */
 #include "base/file.h"
-#include "base/json.h"
+#include "base/jsonout.h"
 #include "cmd/fak/engine/entries.h"
 #include "cmd/fak/engine/shown.h"
 #include "engine/file/gguf.h"
@@ -38,20 +38,20 @@ static bool read_text(struct str *text, const struct cli_args *args, struct stat
 }
 
 static void put_json(struct cli *cli, const struct tokenizer *t, const struct token_list *ids) {
-    struct json j;
-    json_init(&j, &cli->out, 0);
-    json_begin_object(&j);
-    json_pair_string(&j, "tokenizer", tokenizer_kind(t));
-    json_pair_int(&j, "count", (int64_t)ids->n);
-    json_key(&j, "ids");
-    json_begin_array(&j);
-    for (size_t i = 0; i < ids->n; i++) json_int(&j, ids->ids[i]);
-    json_end_array(&j);
-    json_key(&j, "pieces");
-    json_begin_array(&j);
-    for (size_t i = 0; i < ids->n; i++) json_view(&j, tokenizer_piece(t, ids->ids[i]));
-    json_end_array(&j);
-    json_end_object(&j);
+    struct jsonout j;
+    jsonout_init(&j, &cli->out, 0);
+    jsonout_begin_object(&j);
+    jsonout_pair_string(&j, "tokenizer", tokenizer_kind(t));
+    jsonout_pair_int(&j, "count", (int64_t)ids->n);
+    jsonout_key(&j, "ids");
+    jsonout_begin_array(&j);
+    for (size_t i = 0; i < ids->n; i++) jsonout_int(&j, ids->ids[i]);
+    jsonout_end_array(&j);
+    jsonout_key(&j, "pieces");
+    jsonout_begin_array(&j);
+    for (size_t i = 0; i < ids->n; i++) jsonout_view(&j, tokenizer_piece(t, ids->ids[i]));
+    jsonout_end_array(&j);
+    jsonout_end_object(&j);
     str_putc(&cli->out, '\n');
 }
 

@@ -21,15 +21,15 @@ static void put_json(struct cli *cli, const struct look *look, const struct matr
                                       [LOOK_UNTOUCHED] = "untouched",
                                       [LOOK_OFF] = "off",
                                       [LOOK_STAMPED] = "stamped"};
-    struct json json;
-    json_init(&json, &cli->out, 2);
-    json_begin_object(&json);
+    struct jsonout json;
+    jsonout_init(&json, &cli->out, 2);
+    jsonout_begin_object(&json);
     advice_json(&json, m, &look->report);
-    json_pair_bool(&json, "speaks", look->silence == LOOK_SPEAK);
-    json_pair_string(&json, "silent_because", why[look->silence]);
-    json_pair_string(&json, "reader", look->staged ? staged_reader(look->staged) : "");
-    json_pair_string(&json, "matrix", m->source);
-    json_end_object(&json);
+    jsonout_pair_bool(&json, "speaks", look->silence == LOOK_SPEAK);
+    jsonout_pair_string(&json, "silent_because", why[look->silence]);
+    jsonout_pair_string(&json, "reader", look->staged ? staged_reader(look->staged) : "");
+    jsonout_pair_string(&json, "matrix", m->source);
+    jsonout_end_object(&json);
     str_putc(&cli->out, '\n');
 }
 

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/jsonout.h"
 
 #include "base/utf8.h"
 
@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void json_init(struct json *j, struct str *out, int indent) {
-    *j = (struct json){.out = out, .indent = indent};
+void jsonout_init(struct jsonout *j, struct str *out, int indent) {
+    *j = (struct jsonout){.out = out, .indent = indent};
 }
 
-static void new_line(struct json *j) {
+static void new_line(struct jsonout *j) {
     if (j->indent == 0) return;
     str_putc(j->out, '\n');
     for (int i = 0; i < j->depth * j->indent; i++) str_putc(j->out, ' ');
 }
 
 /* Comma and line break before a key or an array's item; nothing before a key's value. */
-static void before_item(struct json *j) {
+static void before_item(struct jsonout *j) {
     if (j->after_key) {
         j->after_key = false;
         return;
@@ -30,16 +30,16 @@ static void before_item(struct json *j) {
     new_line(j);
 }
 
-static void open_level(struct json *j, char bracket, bool object) {
+static void open_level(struct jsonout *j, char bracket, bool object) {
     before_item(j);
-    assert(j->depth < JSON_DEPTH);
+    assert(j->depth < JSONOUT_DEPTH);
     str_putc(j->out, bracket);
     j->has_item[j->depth] = false;
     j->in_object[j->depth] = object;
     j->depth++;
 }
 
-static void close_level(struct json *j, char bracket, bool object) {
+static void close_level(struct jsonout *j, char bracket, bool object) {
     assert(j->depth > 0 && j->in_object[j->depth - 1] == object && !j->after_key);
     j->depth--;
     if (j->has_item[j->depth]) new_line(j);
@@ -47,10 +47,10 @@ static void close_level(struct json *j, char bracket, bool object) {
     (void)object;
 }
 
-void json_begin_object(struct json *j) { open_level(j, '{', true); }
-void json_end_object(struct json *j) { close_level(j, '}', true); }
-void json_begin_array(struct json *j) { open_level(j, '[', false); }
-void json_end_array(struct json *j) { close_level(j, ']', false); }
+void jsonout_begin_object(struct jsonout *j) { open_level(j, '{', true); }
+void jsonout_end_object(struct jsonout *j) { close_level(j, '}', true); }
+void jsonout_begin_array(struct jsonout *j) { open_level(j, '[', false); }
+void jsonout_end_array(struct jsonout *j) { close_level(j, ']', false); }
 
 static void put_escaped(struct str *out, unsigned char c) {
     switch (c) {
@@ -82,7 +82,7 @@ static void put_quoted(struct str *out, struct view text) {
     str_putc(out, '"');
 }
 
-void json_key(struct json *j, const char *key) {
+void jsonout_key(struct jsonout *j, const char *key) {
     assert(j->depth > 0 && j->in_object[j->depth - 1] && !j->after_key);
     before_item(j);
     put_quoted(j->out, view_of(key));
@@ -90,24 +90,24 @@ void json_key(struct json *j, const char *key) {
     j->after_key = true;
 }
 
-void json_view(struct json *j, struct view text) {
+void jsonout_view(struct jsonout *j, struct view text) {
     before_item(j);
     put_quoted(j->out, text);
 }
 
-void json_string(struct json *j, const char *text) {
-    if (text) json_view(j, view_of(text));
-    else json_null(j);
+void jsonout_string(struct jsonout *j, const char *text) {
+    if (text) jsonout_view(j, view_of(text));
+    else jsonout_null(j);
 }
 
-void json_int(struct json *j, int64_t value) {
+void jsonout_int(struct jsonout *j, int64_t value) {
     before_item(j);
     str_printf(j->out, "%lld", (long long)value);
 }
 
-void json_double(struct json *j, double value) {
+void jsonout_double(struct jsonout *j, double value) {
     if (!isfinite(value)) {
-        json_null(j);
+        jsonout_null(j);
         return;
     }
     before_item(j);
@@ -119,32 +119,32 @@ void json_double(struct json *j, double value) {
     str_puts(j->out, text);
 }
 
-void json_bool(struct json *j, bool value) {
+void jsonout_bool(struct jsonout *j, bool value) {
     before_item(j);
     str_puts(j->out, value ? "true" : "false");
 }
 
-void json_null(struct json *j) {
+void jsonout_null(struct jsonout *j) {
     before_item(j);
     str_puts(j->out, "null");
 }
 
-void json_pair_string(struct json *j, const char *key, const char *text) {
-    json_key(j, key);
-    json_string(j, text);
+void jsonout_pair_string(struct jsonout *j, const char *key, const char *text) {
+    jsonout_key(j, key);
+    jsonout_string(j, text);
 }
 
-void json_pair_int(struct json *j, const char *key, int64_t value) {
-    json_key(j, key);
-    json_int(j, value);
+void jsonout_pair_int(struct jsonout *j, const char *key, int64_t value) {
+    jsonout_key(j, key);
+    jsonout_int(j, value);
 }
 
-void json_pair_double(struct json *j, const char *key, double value) {
-    json_key(j, key);
-    json_double(j, value);
+void jsonout_pair_double(struct jsonout *j, const char *key, double value) {
+    jsonout_key(j, key);
+    jsonout_double(j, value);
 }
 
-void json_pair_bool(struct json *j, const char *key, bool value) {
-    json_key(j, key);
-    json_bool(j, value);
+void jsonout_pair_bool(struct jsonout *j, const char *key, bool value) {
+    jsonout_key(j, key);
+    jsonout_bool(j, value);
 }
