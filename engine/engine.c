@@ -134,8 +134,7 @@ void engine_session_close(struct engine_session *s) {
 
 size_t engine_position(const struct engine_session *s) { return s->position; }
 
-/* --- running ---------------------------------------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------------------------------- */
 
 static bool check_part(const struct engine_model *m, const struct engine_part *part, struct status *st) {
     const struct program *p = &m->program;

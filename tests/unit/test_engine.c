@@ -233,6 +233,7 @@ enum { COUNTS = 1 };
 static _Atomic size_t n_allocations;
 extern void *__libc_malloc(size_t n), *__libc_calloc(size_t n, size_t size),
     *__libc_realloc(void *at, size_t n);
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): libc's names are reserved */
 void *malloc(size_t n) {
     n_allocations++;
     return __libc_malloc(n);
@@ -245,6 +246,7 @@ void *realloc(void *at, size_t n) {
     n_allocations++;
     return __libc_realloc(at, n);
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 #endif
 
 static void feeding_allocates_nothing(void **state) {

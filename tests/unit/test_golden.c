@@ -52,8 +52,7 @@ static int32_t *ids_of(const json_t *array, size_t *n) {
     return ids;
 }
 
-/* --- what the references say -------------------------------------------------------------------------------
- */
+/* --- what the references say ------------------------------------------------------------------------ */
 
 /* Continues `prompt` greedily and compares with `wanted`, both JSON arrays. */
 static void check_greedy(struct engine_model *model, const json_t *prompt, const json_t *wanted) {

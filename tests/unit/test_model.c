@@ -104,8 +104,7 @@ static void linear_scaling_is_read_by_either_key(void **state) {
     assert_true(rope_factor(&p) == 1.0);
 }
 
-/* --- rotary tables ---------------------------------------------------------------------------------------
- */
+/* --- rotary tables ---------------------------------------------------------------------------------- */
 
 static void rotary_angles_are_position_times_frequency(void **state) {
     (void)state;
@@ -140,8 +139,7 @@ static void linear_scaling_and_divisors_slow_the_rotation(void **state) {
     arena_release(&arena);
 }
 
-/* --- what is refused -------------------------------------------------------------------------------------
- */
+/* --- what is refused -------------------------------------------------------------------------------- */
 
 static void metadata_that_lies_is_refused(void **state) {
     (void)state;
@@ -258,8 +256,7 @@ static void zero_experts_are_no_experts(void **state) {
     assert_true(rope_factor(&p) == 1.0);
 }
 
-/* --- program_check -----------------------------------------------------------------------------------------
- */
+/* --- program_check ---------------------------------------------------------------------------------- */
 
 /* A right program, as a copy whose steps may be spoiled. */
 struct spoiled {

@@ -14,8 +14,7 @@
 
 #include <cmocka.h>
 
-/* --- a small matrix that is right -------------------------------------------------------------------------
- */
+/* --- a small matrix that is right ------------------------------------------------------------------- */
 
 #define OP_HEAD                                                                                              \
     "INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottleneck, status) VALUES "
@@ -57,8 +56,7 @@ static void a_good_seed_has_no_complaints(void **state) {
     assert_string_equal(str_c(&out), "");
 }
 
-/* --- rows that are not right ------------------------------------------------------------------------------
- */
+/* --- rows that are not right ------------------------------------------------------------------------ */
 
 static void a_bad_row_is_named_by_file_line_reason_and_remedy(void **state) {
     (void)state;
@@ -162,8 +160,7 @@ static void a_ladder_is_complete_in_order_and_backed(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) assert_refused(cases[i][0], cases[i][1]);
 }
 
-/* --- a seed is data, not a program ------------------------------------------------------------------------
- */
+/* --- a seed is data, not a program ------------------------------------------------------------------ */
 
 static void only_inserts_of_plain_values_are_admitted(void **state) {
     (void)state;
@@ -264,8 +261,7 @@ static void size_and_steps_are_limited(void **state) {
     str_free(&text);
 }
 
-/* --- same rows, same bytes --------------------------------------------------------------------------------
- */
+/* --- same rows, same bytes -------------------------------------------------------------------------- */
 
 struct files {
     glob_t found;
@@ -365,8 +361,7 @@ static void the_literal_in_this_program_is_the_seed(void **state) {
     str_free(&want), str_free(&got);
 }
 
-/* --- texts as C -------------------------------------------------------------------------------------------
- */
+/* --- texts as C ------------------------------------------------------------------------------------- */
 
 static void assert_literal(const char *text, const char *want) {
     struct str out = {0};
@@ -393,8 +388,7 @@ static void a_text_is_written_as_valid_c(void **state) {
     str_free(&out);
 }
 
-/* --- what the compiled matrix says ------------------------------------------------------------------------
- */
+/* --- what the compiled matrix says ------------------------------------------------------------------ */
 
 static void the_floors_of_the_seeds_reach_c(void **state) {
     (void)state;

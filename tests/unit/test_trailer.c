@@ -122,8 +122,7 @@ static void a_nul_byte_ends_the_message(void **state) {
     free(got);
 }
 
-/* --- against git -----------------------------------------------------------------------------------------
- */
+/* --- against git ------------------------------------------------------------------------------------ */
 
 static uint32_t seed;
 static uint32_t random_below(uint32_t n) {

@@ -1,11 +1,8 @@
 #include "cmd/fak/engine/entries.h"
 
 static const struct cli_entry entries[] = {
-    {"run", fak_run},
-    {"logits", fak_logits},
-    {"tokenize", fak_tokenize},
-    {"inspect", fak_inspect},
-    {NULL, NULL},
+    {"run", fak_run},         {"logits", fak_logits}, {"tokenize", fak_tokenize},
+    {"inspect", fak_inspect}, {NULL, NULL},
 };
 
 CLI_EXPORT const struct cli_entries fak_commands = {entries};

@@ -53,8 +53,7 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* --- the prompt ------------------------------------------------------------------------------------------
- */
+/* --- the prompt ------------------------------------------------------------------------------------- */
 
 /* Is there text to read from stdin that somebody meant for us? A terminal or /dev/null is none. */
 static bool stdin_is_piped(void) {
@@ -124,8 +123,7 @@ static bool encode(struct run *r, struct status *st) {
                        context);
 }
 
-/* --- opening ---------------------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------------- */
 
 static bool find_model(struct run *r, struct status *st) {
     if (r->args->n_positional > 1)
@@ -157,8 +155,7 @@ static bool open_model(struct run *r, struct status *st) {
            status_fail(st, STATUS_NO_MEMORY, "out of memory for %zu logits", engine_n_vocab(r->model));
 }
 
-/* --- the reply ---------------------------------------------------------------------------------------------
- */
+/* --- the reply -------------------------------------------------------------------------------------- */
 
 /* A model may say anything, and a terminal obeys escape sequences: control characters but newline and tab
  * are shown as '?' there. Pipes get the bytes as they are. */
