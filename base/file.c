@@ -84,7 +84,7 @@ static bool write_all(int fd, const char *bytes, size_t n) {
     return true;
 }
 
-bool file_replace(const char *path, const void *bytes, size_t n, struct status *st) {
+static bool replace(const char *path, const void *bytes, size_t n, struct status *st) {
     struct str temp = {0};
     str_printf(&temp, "%s.XXXXXX", path);
     bool ok = str_ok(&temp, st);
@@ -105,6 +105,23 @@ bool file_replace(const char *path, const void *bytes, size_t n, struct status *
     }
 out:
     str_free(&temp);
+    return ok;
+}
+
+static bool write_into(const char *path, const void *bytes, size_t n, struct status *st) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && write_all(fd, bytes, n);
+    if (!ok) status_fail_errno(st, "cannot write '%s'", path);
+    if (fd >= 0 && close(fd) != 0 && ok) ok = status_fail_errno(st, "cannot write '%s'", path);
+    return ok;
+}
+
+bool file_replace(const char *path, const void *bytes, size_t n, struct status *st) {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return write_into(path, bytes, n, st);
+    char *real = realpath(path, NULL); /* NULL: there is no such file yet */
+    bool ok = replace(real ? real : path, bytes, n, st);
+    free(real);
     return ok;
 }
 

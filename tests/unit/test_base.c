@@ -1,17 +1,21 @@
 /* base: what every room stands on. */
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/jsonout.h"
 #include "base/str.h"
 #include "base/term.h"
 #include "base/utf8.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -104,6 +108,40 @@ static void sha256_of_abc_is_the_published_one(void **state) {
     assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+static mode_t type_of(const char *path) {
+    struct stat info;
+    return lstat(path, &info) == 0 ? info.st_mode & S_IFMT : 0;
+}
+
+/* root that writes to /dev/null must not turn it into a file */
+static void only_files_are_replaced(void **state) {
+    (void)state;
+    char dir[] = "/tmp/fak-test-XXXXXX", got[4] = "";
+    struct str text = {0};
+    struct status st;
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(chdir(dir), 0);
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    assert_true(file_replace("pipe", "abc", 3, &st));
+    assert_int_equal(read(reader, got, sizeof got), 3);
+    assert_string_equal(got, "abc");
+    assert_true(type_of("pipe") == S_IFIFO);
+    close(reader);
+
+    assert_true(file_replace("file", "old", 3, &st));
+    assert_int_equal(symlink("file", "link"), 0);
+    assert_true(file_replace("link", "new", 3, &st) && file_read(&text, "file", 10, &st));
+    assert_string_equal(text.at, "new");
+    assert_true(type_of("link") == S_IFLNK && type_of("file") == S_IFREG);
+    str_free(&text);
+
+    assert_false(file_replace(dir, "abc", 3, &st));
+    assert_non_null(strstr(st.message, "Is a directory"));
+    assert_true(unlink("pipe") == 0 && unlink("link") == 0 && unlink("file") == 0);
+    assert_true(chdir("/") == 0 && rmdir(dir) == 0); /* nothing else was left there */
+}
+
 static void no_colour_when_asked_or_piped(void **state) {
     (void)state;
     assert_true(term_decide(true, NULL, "xterm", 80).colour);
@@ -122,6 +160,7 @@ int main(void) {
         cmocka_unit_test(json_escapes_what_json_must),
         cmocka_unit_test(utf8_follows_table_3_7),
         cmocka_unit_test(sha256_of_abc_is_the_published_one),
+        cmocka_unit_test(only_files_are_replaced),
         cmocka_unit_test(no_colour_when_asked_or_piped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
