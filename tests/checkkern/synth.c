@@ -5,7 +5,8 @@
 #include <string.h>
 
 const char *synth_kind_name(enum synth_kind kind) {
-    static const char *const names[] = {"uniform", "zeros", "extremes", "outlier", "denormal"};
+    static const char *const names[] = {"uniform", "zeros",     "extremes",
+                                        "outlier", "subnormal", "subnormal-scale"};
     return names[kind];
 }
 
@@ -34,10 +35,11 @@ static float one_float(struct synth *s, enum synth_kind kind) {
     switch (kind) {
     case SYNTH_UNIFORM:
     case SYNTH_OUTLIER:
+    case SYNTH_SUBNORMAL_SCALES:
     case SYNTH_KINDS: return x;
     case SYNTH_ZEROS: return 0;
     case SYNTH_EXTREMES: return x < 0 ? -1 : 1;
-    case SYNTH_DENORMAL: return x * 0x1p-127F;
+    case SYNTH_SUBNORMAL: return x * 0x1p-127F;
     }
     return x;
 }
@@ -53,7 +55,7 @@ float *synth_floats(struct arena *arena, struct synth *s, enum synth_kind kind, 
 /* A scale as stored: so that weights lie within about 1 / 8; a subnormal half; 0. */
 static uint16_t one_scale(struct synth *s, enum synth_kind kind, float largest) {
     if (kind == SYNTH_ZEROS) return 0;
-    if (kind == SYNTH_DENORMAL) return (uint16_t)(synth_bits(s) & 0x83FF);
+    if (kind == SYNTH_SUBNORMAL_SCALES) return (uint16_t)(synth_bits(s) & 0x83FF);
     return dtype_f32_to_f16((synth_unit(s) + 1.5F) / (16 * largest));
 }
 
@@ -76,7 +78,8 @@ static void fill_block(uint8_t *block, struct synth *s, enum synth_kind kind, en
 
 static void fill_f16(uint16_t *halves, struct synth *s, enum synth_kind kind, size_t n) {
     for (size_t i = 0; i < n; i++)
-        halves[i] = kind == SYNTH_DENORMAL ? one_scale(s, kind, 1) : dtype_f32_to_f16(one_float(s, kind));
+        halves[i] =
+            kind == SYNTH_SUBNORMAL_SCALES ? one_scale(s, kind, 1) : dtype_f32_to_f16(one_float(s, kind));
 }
 
 void *synth_weights(struct arena *arena, struct synth *s, enum synth_kind kind, enum dtype type,

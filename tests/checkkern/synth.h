@@ -16,9 +16,10 @@
 enum synth_kind {
     SYNTH_UNIFORM, /* (-1, 1) */
     SYNTH_ZEROS,
-    SYNTH_EXTREMES, /* weights: the ends of the block format's quants; activations: +-1 */
-    SYNTH_OUTLIER,  /* one value in a row is 1000 times the others */
-    SYNTH_DENORMAL, /* subnormal f32; scales that are subnormal halves */
+    SYNTH_EXTREMES,         /* weights: the ends of the block format's quants; activations: +-1 */
+    SYNTH_OUTLIER,          /* one value in a row is 1000 times the others */
+    SYNTH_SUBNORMAL,        /* f32 numbers are subnormal; block formats as SYNTH_UNIFORM */
+    SYNTH_SUBNORMAL_SCALES, /* halves are subnormal: scales of block formats, and F16; f32 as SYNTH_UNIFORM */
     SYNTH_KINDS,
 };
 

@@ -1,0 +1,46 @@
+/* checkkern: proves a kernel, case by case.
+ *
+ * A kernel is right when, on every shape and every kind of number (trial.h),
+ *   against `ref` on the same inputs: the cosine is at least `cosine`, the normalised error at most `error`,
+ *       the largest element of each row is the same (or as large, within the error), all results are finite.
+ *       A cosine alone is blind to a scale, an error alone to a rotation: always both;
+ *   against itself, bit for bit: however the units are cut, and for `linear` however the batch is;
+ *   against the baseline clone of its lane: bit for bit;
+ *   no word outside of its output rows changes.
+ * The idea of one harness that every kernel of a table passes through is dav1d's checkasm.
+ *
+ * Owns:    nothing.
+ * Trusts:  ref, which golden vectors of the reference libraries hold.
+ * Threads: one call, one thread.
+ */
+#ifndef TESTS_CHECKKERN_CHECKKERN_H
+#define TESTS_CHECKKERN_CHECKKERN_H
+
+#include "engine/kernels/kernel.h"
+
+enum checkkern_verdict { CHECKKERN_PASS, CHECKKERN_FAIL, CHECKKERN_SKIP };
+
+struct checkkern_floor {
+    double cosine, error;
+};
+
+struct checkkern_result {
+    enum checkkern_verdict verdict; /* SKIP: this CPU cannot run it; that is no PASS */
+    size_t n_cases;
+    double cosine, error; /* the worst of all cases */
+    bool argmax, finite, guards, same_bits;
+    char why[240]; /* the first case that failed, or why it was skipped */
+};
+
+/* What a kernel of this op has to reach on the CPU. Lanes other than ref may ask for less by name in the
+ * matrix; these are for the exact lane, a few times what it measures. */
+struct checkkern_floor checkkern_floor(const char *op);
+
+/* All shapes. kernel->run may be a mutant: it is tried, not trusted. */
+void checkkern_run(struct checkkern_result *result, const struct kernel *kernel,
+                   const struct checkkern_floor *floor);
+
+/* "PASS", "FAIL", "SKIP" */
+const char *checkkern_verdict_name(enum checkkern_verdict verdict);
+
+#endif

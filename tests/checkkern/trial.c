@@ -1,0 +1,356 @@
+#include "tests/checkkern/trial.h"
+
+#include "engine/kernels/panel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { GUARD_WORDS = 16, GAP = 5 /* floats between strided rows */ };
+static const uint32_t GUARD = 0x7FC0DEAD; /* a NaN that no arithmetic makes */
+
+/* --- outputs ----------------------------------------------------------------------------------------------
+ */
+
+static size_t output_words(const struct trial_output *o) { return o->n_rows * o->stride + 2 * GUARD_WORDS; }
+
+struct task trial_outputs(struct trial *trial, float **memory, size_t *n) {
+    struct task task = trial->task;
+    *n = 0;
+    for (size_t i = 0; i < trial->n_outputs; i++) *n += output_words(&trial->outputs[i]);
+    float *at = *memory = synth_alloc(&trial->arena, *n, sizeof *at);
+    for (size_t i = 0; i < *n; i++) memcpy(&at[i], &GUARD, sizeof GUARD);
+    for (size_t i = 0; i < trial->n_outputs; at += output_words(&trial->outputs[i]), i++) {
+        const struct trial_output *o = &trial->outputs[i];
+        float *rows = at + GUARD_WORDS;
+        for (size_t r = 0; o->initial && r < o->n_rows; r++)
+            memcpy(rows + r * o->stride, o->initial + r * o->width, o->width * sizeof *rows);
+        memcpy((char *)&task + o->at, &rows, sizeof rows);
+    }
+    return task;
+}
+
+static bool is_guard(float word) {
+    uint32_t bits;
+    memcpy(&bits, &word, sizeof bits);
+    return bits == GUARD;
+}
+
+bool trial_guards_hold(const struct trial *trial, const float *memory) {
+    for (size_t i = 0; i < trial->n_outputs; memory += output_words(&trial->outputs[i]), i++) {
+        const struct trial_output *o = &trial->outputs[i];
+        for (size_t w = 0; w < output_words(o); w++) {
+            bool in_rows = w >= GUARD_WORDS && w - GUARD_WORDS < o->n_rows * o->stride;
+            bool written = in_rows && (w - GUARD_WORDS) % o->stride < o->width;
+            if (!written && !is_guard(memory[w])) return false;
+        }
+    }
+    return true;
+}
+
+static size_t quantized_values(const struct trial *trial, const float *memory, double *values) {
+    size_t n = trial->task.n * trial->shape.width, n_blocks = n / QUANT_BLOCK;
+    const float *scale = memory + output_words(&trial->outputs[0]) + GUARD_WORDS;
+    const float *sums =
+        memory + output_words(&trial->outputs[0]) + output_words(&trial->outputs[1]) + GUARD_WORDS;
+    for (size_t i = 0; values && i < n; i++) {
+        int16_t q;
+        memcpy(&q, (const char *)(memory + GUARD_WORDS) + i * sizeof q, sizeof q);
+        values[i] = (double)q * (double)scale[i / QUANT_BLOCK];
+    }
+    for (size_t i = 0; values && i < n_blocks; i++) values[n + i] = (double)sums[i];
+    return n + n_blocks;
+}
+
+size_t trial_values(const struct trial *trial, const float *memory, double *values) {
+    size_t n = 0;
+    if (strcmp(trial->op, "quantize") == 0) return quantized_values(trial, memory, values);
+    for (size_t i = 0; i < trial->n_outputs; memory += output_words(&trial->outputs[i]), i++) {
+        const struct trial_output *o = &trial->outputs[i];
+        for (size_t r = 0; r < o->n_rows; r++)
+            for (size_t j = 0; j < o->width; j++, n++)
+                if (values) values[n] = (double)memory[GUARD_WORDS + r * o->stride + j];
+    }
+    return n;
+}
+
+void trial_quantize_oracle(const struct trial *trial, double *values) {
+    const struct rows *in = &trial->task.quantize.in;
+    size_t n = trial->task.n * in->width;
+    for (size_t i = 0; i < n / QUANT_BLOCK; i++) values[n + i] = 0;
+    for (size_t i = 0; i < n; i++) {
+        values[i] = (double)in->at[i / in->width * in->stride + i % in->width];
+        values[n + i / QUANT_BLOCK] += values[i];
+    }
+}
+
+size_t trial_row_width(const struct trial *trial) {
+    return strcmp(trial->op, "quantize") == 0 ? 0 : trial->outputs[0].width;
+}
+
+/* --- inputs -----------------------------------------------------------------------------------------------
+ */
+
+static size_t stride_of(const struct trial *t, size_t width) {
+    return t->shape.strided ? width + GAP : width;
+}
+
+static struct rows input(struct trial *t, struct synth *s, size_t n, size_t width) {
+    struct rows rows = {.width = width, .stride = stride_of(t, width)};
+    rows.at = synth_alloc(&t->arena, n * rows.stride, sizeof *rows.at);
+    const float *values = synth_floats(&t->arena, s, t->shape.kind, n, width);
+    for (size_t i = 0; i < n * rows.stride; i++) rows.at[i] = NAN;
+    for (size_t i = 0; i < n; i++)
+        memcpy(rows.at + i * rows.stride, values + i * width, width * sizeof *values);
+    return rows;
+}
+
+static void output(struct trial *t, size_t at, size_t n, size_t width, size_t stride, const float *initial) {
+    t->outputs[t->n_outputs++] = (struct trial_output){at, n, width, stride, initial};
+}
+
+/* An operand that the kernel writes. */
+static struct rows output_rows(struct trial *t, size_t at, size_t n, size_t width, const float *initial) {
+    output(t, at, n, width, stride_of(t, width), initial);
+    return (struct rows){NULL, width, stride_of(t, width)};
+}
+
+#define AT(member) offsetof(struct task, member)
+
+static struct quantized quantized(struct trial *t, const struct rows *in, size_t n) {
+    struct quantized q = {.width = in->width};
+    q.q = synth_alloc(&t->arena, n * in->width, sizeof *q.q);
+    q.scale = synth_alloc(&t->arena, n * in->width / QUANT_BLOCK, sizeof *q.scale);
+    q.scaled_sum = synth_alloc(&t->arena, n * in->width / QUANT_BLOCK, sizeof *q.scaled_sum);
+    struct task task = {.n = n, .quantize = {.in = *in, .out = q}};
+    kernel_find("quantize", "exact", "base")->run(&task, 0, n, NULL);
+    return q;
+}
+
+static void build_linear(struct trial *t, struct synth *s, bool panels) {
+    const struct trial_shape *shape = &t->shape;
+    struct linear_task *l = &t->task.linear;
+    *l = (struct linear_task){.type = shape->type, .n_rows = shape->width, .n_cols = shape->n_cols};
+    void *weights = synth_weights(&t->arena, s, shape->kind, shape->type, shape->width, shape->n_cols);
+    l->weights = weights;
+    l->in = input(t, s, shape->n, shape->n_cols);
+    l->out = output_rows(t, AT(linear.out.at), shape->n, shape->width, NULL);
+    t->units = (shape->width + LINEAR_ROWS - 1) / LINEAR_ROWS;
+    size_t block = panel_block_bytes(shape->type), panel = shape->n_cols / QUANT_BLOCK * block;
+    if (!panels || !block) return;
+    char *packed = synth_alloc(&t->arena, t->units, panel);
+    for (size_t i = 0; i < t->units; i++)
+        panel_pack(packed + i * panel, shape->type, weights, shape->width, shape->n_cols, i);
+    l->weights = packed;
+    l->quantized = quantized(t, &l->in, shape->n);
+}
+
+/* Tokens of two sequences whose pages lie in no order. The last token of sequence 0 stands at
+ * `positions` - 1, those before it at the positions before. */
+static struct tokens *tokens(struct trial *t, struct synth *s, size_t *n_pages) {
+    size_t n = t->shape.n, last = t->shape.positions ? t->shape.positions - 1 : 0;
+    size_t pages = last / KV_PAGE + 1;
+    struct tokens *tokens = synth_alloc(&t->arena, 1, sizeof *tokens);
+    int32_t *ids = synth_alloc(&t->arena, n, sizeof *ids),
+            *positions = synth_alloc(&t->arena, n, sizeof *ids);
+    int32_t *sequences = synth_alloc(&t->arena, n, sizeof *ids);
+    int32_t *table = synth_alloc(&t->arena, 2 * pages, sizeof *table);
+    size_t *wanted = synth_alloc(&t->arena, n, sizeof *wanted);
+    *n_pages = 2 * pages + 1;
+    for (size_t i = 0; i < 2 * pages; i++) table[i] = (int32_t)(2 * pages - i);
+    if (t->shape.first_page_masked) table[0] = -1;
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = (int32_t)(synth_bits(s) % 7);
+        sequences[i] = i % 3 == 2;
+        positions[i] = (int32_t)(last >= n - 1 - i ? last - (n - 1 - i) : 0);
+        wanted[i] = i / 2 * 2;
+    }
+    *tokens = (struct tokens){ids, positions, sequences, table, pages, wanted};
+    return tokens;
+}
+
+static struct kv pages(struct trial *t, struct synth *s, size_t n_pages) {
+    size_t head = t->shape.n_kv_heads * t->shape.head_dim * KV_PAGE, n = n_pages * 2 * head;
+    struct kv kv = {
+        .page_stride = 2 * head, .n_kv_heads = t->shape.n_kv_heads, .head_dim = t->shape.head_dim};
+    kv.keys = synth_floats(&t->arena, s, t->shape.kind, n_pages * KV_PAGE, n / (n_pages * KV_PAGE));
+    kv.values = kv.keys + head;
+    return kv;
+}
+
+/* What lies behind a token in its page is nobody's business: poison it. */
+static void poison_future(const struct trial *t, const struct kv *kv, const struct tokens *tokens,
+                          size_t row) {
+    size_t position = (size_t)tokens->positions[row], slot = position % KV_PAGE;
+    int32_t page = tokens_page(tokens, row, position);
+    for (size_t head = 0; page >= 0 && head < kv->n_kv_heads; head++)
+        for (size_t d = 0; d < t->shape.head_dim; d++)
+            for (size_t j = slot + 1; j < KV_PAGE; j++) {
+                kv_keys(kv, (size_t)page, head)[d * KV_PAGE + j] = NAN;
+                kv_values(kv, (size_t)page, head)[j * t->shape.head_dim + d] = NAN;
+            }
+}
+
+static void build_attention(struct trial *t, struct synth *s) {
+    const struct trial_shape *shape = &t->shape;
+    struct attention_task *a = &t->task.attention;
+    size_t n_pages, width = shape->n_kv_heads * shape->group * shape->head_dim;
+    struct tokens *of = tokens(t, s, &n_pages);
+    t->task.tokens = of;
+    a->q = input(t, s, shape->n, width);
+    a->kv = pages(t, s, n_pages);
+    a->n_heads = shape->n_kv_heads * shape->group;
+    a->scale = 1 / sqrtf((float)shape->head_dim);
+    a->out = output_rows(t, AT(attention.out.at), shape->n, width, NULL);
+    t->units = shape->n * shape->n_kv_heads;
+    if (shape->n == 1) poison_future(t, &a->kv, of, 0);
+}
+
+static void build_rope(struct trial *t, struct synth *s) {
+    const struct trial_shape *shape = &t->shape;
+    struct rope_task *r = &t->task.rope;
+    size_t n_pages,
+        dims = shape->head_dim / 4 * 2 + 2 > shape->head_dim ? shape->head_dim : shape->head_dim / 4 * 2 + 2;
+    size_t context = shape->positions, k = shape->n_kv_heads * shape->head_dim, q = k * shape->group;
+    float *cos_table = synth_alloc(&t->arena, context * dims, sizeof *cos_table);
+    float *sin_table = synth_alloc(&t->arena, context * dims, sizeof *sin_table);
+    for (size_t i = 0; i < context * (dims / 2); i++) {
+        double angle = (double)(i / (dims / 2)) / (double)(1 + i % (dims / 2));
+        cos_table[i] = (float)cos(angle), sin_table[i] = (float)sin(angle);
+    }
+    t->task.tokens = tokens(t, s, &n_pages);
+    *r = (struct rope_task){.head_dim = shape->head_dim, .dims = dims, .halves = shape->halves};
+    r->cos = cos_table, r->sin = sin_table;
+    r->q = output_rows(t, AT(rope.q.at), shape->n, q, synth_floats(&t->arena, s, shape->kind, shape->n, q));
+    r->k = output_rows(t, AT(rope.k.at), shape->n, k, synth_floats(&t->arena, s, shape->kind, shape->n, k));
+}
+
+static void build_kv_store(struct trial *t, struct synth *s) {
+    const struct trial_shape *shape = &t->shape;
+    struct kv_store_task *k = &t->task.kv_store;
+    size_t n_pages, width = shape->n_kv_heads * shape->head_dim, page = width * KV_PAGE;
+    t->task.tokens = tokens(t, s, &n_pages);
+    k->k = input(t, s, shape->n, width);
+    k->v = input(t, s, shape->n, width);
+    k->kv = (struct kv){.page_stride = page, .n_kv_heads = shape->n_kv_heads, .head_dim = shape->head_dim};
+    const float *before = synth_alloc(&t->arena, n_pages * page, sizeof *before);
+    output(t, AT(kv_store.kv.keys), n_pages, page, page, before);
+    output(t, AT(kv_store.kv.values), n_pages, page, page, before);
+}
+
+static void build_quantize(struct trial *t, struct synth *s) {
+    size_t n = t->shape.n, width = t->shape.width, blocks = width / QUANT_BLOCK;
+    t->task.quantize.in = input(t, s, n, width);
+    t->task.quantize.out.width = width;
+    output(t, AT(quantize.out.q), n, width / 2, width / 2, NULL);
+    output(t, AT(quantize.out.scale), n, blocks, blocks, NULL);
+    output(t, AT(quantize.out.scaled_sum), n, blocks, blocks, NULL);
+}
+
+static void build_rows(struct trial *t, struct synth *s) {
+    size_t n = t->shape.n, width = t->shape.width, n_pages;
+    struct task *task = &t->task;
+    task->tokens = tokens(t, s, &n_pages);
+    if (strcmp(t->op, "embed") == 0) {
+        task->embed.type = t->shape.type;
+        task->embed.table = synth_weights(&t->arena, s, t->shape.kind, t->shape.type, 7, width);
+        task->embed.out = output_rows(t, AT(embed.out.at), n, width, NULL);
+    } else if (strcmp(t->op, "rms_norm") == 0) {
+        task->rms_norm.in = input(t, s, n, width);
+        task->rms_norm.weight = synth_floats(&t->arena, s, SYNTH_UNIFORM, 1, width);
+        task->rms_norm.eps = 1e-5F;
+        task->rms_norm.out = output_rows(t, AT(rms_norm.out.at), n, width, NULL);
+    } else if (strcmp(t->op, "swiglu") == 0) {
+        task->swiglu.gate = input(t, s, n, width);
+        task->swiglu.up = input(t, s, n, width);
+        task->swiglu.out = output_rows(t, AT(swiglu.out.at), n, width, NULL);
+    } else if (strcmp(t->op, "add") == 0) {
+        task->add.in = input(t, s, n, width);
+        task->add.out =
+            output_rows(t, AT(add.out.at), n, width, synth_floats(&t->arena, s, t->shape.kind, n, width));
+    } else if (strcmp(t->op, "select") == 0) {
+        task->select.in = input(t, s, n, width);
+        task->select.out = output_rows(t, AT(select.out.at), n, width, NULL);
+    }
+}
+
+void trial_build(struct trial *t, const char *op, const struct trial_shape *shape, bool panels) {
+    struct synth s = {shape->width * 31 + shape->n_cols * 7 + shape->n};
+    *t = (struct trial){.op = op, .shape = *shape, .units = shape->n};
+    t->task.n = shape->n;
+    if (strncmp(op, "linear", 6) == 0) build_linear(t, &s, panels);
+    else if (strcmp(op, "attention") == 0) build_attention(t, &s);
+    else if (strcmp(op, "rope") == 0) build_rope(t, &s);
+    else if (strcmp(op, "kv_store") == 0) build_kv_store(t, &s);
+    else if (strcmp(op, "quantize") == 0) build_quantize(t, &s);
+    else build_rows(t, &s);
+}
+
+void trial_release(struct trial *t) { arena_release(&t->arena); }
+
+/* --- shapes -----------------------------------------------------------------------------------------------
+ */
+
+static const size_t sizes[] = {1, 7, 15, 16, 17, 64, 255, 256, 257};
+static const size_t row_counts[] = {0, 1, 2, 3, 5, 8, 9, 17};
+enum { N_SIZES = sizeof sizes / sizeof *sizes, N_ROWS = sizeof row_counts / sizeof *row_counts };
+
+/* Each dimension through its sizes with the others at their middle, then every kind of number at a size with
+ * a tail, close together and apart. */
+static bool sized(struct trial_shape *shape, size_t i, size_t block) {
+    enum { KINDS = SYNTH_KINDS * 2 };
+    if (i < N_SIZES) shape->width = block ? sizes[i] / 8 * block + block : sizes[i];
+    else if (i -= N_SIZES, i < N_ROWS) shape->n = row_counts[i];
+    else if (i -= N_ROWS, i < KINDS)
+        shape->kind = (enum synth_kind)(i / 2), shape->strided = i % 2, shape->width = block ? 3 * block : 77;
+    else return false;
+    return true;
+}
+
+static bool linear_shape(struct trial_shape *shape, size_t i) {
+    size_t block = dtype_info(shape->type)->block_elements;
+    if (i < N_SIZES) {
+        shape->n_cols = block == 1 ? sizes[i] : sizes[i] / 8 * block + block;
+        return true;
+    }
+    if (!sized(shape, i - N_SIZES, 0)) return false;
+    if (shape->kind != SYNTH_UNIFORM || shape->strided) shape->n_cols = block == 1 ? 77 : 96;
+    return true;
+}
+
+static bool head_shape(struct trial_shape *shape, const char *op, size_t i) {
+    static const size_t dims[] = {2, 16, 18, 30, 64, 80, 128, 130};
+    static const size_t odd[] = {1, 7, 15, 16, 17, 64, 129, 257};
+    static const size_t groups[] = {1, 4, 7, 12};
+    static const size_t positions[] = {1, 31, 32, 33, 64, 511, 512, 513, 1100};
+    enum { DIMS = 8, GROUPS = 4, POSITIONS = 9, KINDS = SYNTH_KINDS * 2 };
+    bool rope = strcmp(op, "rope") == 0;
+    if (i < DIMS) shape->head_dim = rope ? dims[i] : odd[i], shape->halves = i % 2;
+    else if (i -= DIMS, i < GROUPS) shape->group = groups[i], shape->n_kv_heads = 1 + i % 2 * 7;
+    else if (i -= GROUPS, i < POSITIONS) shape->positions = positions[i], shape->n = 1 + i % 2;
+    else if (i -= POSITIONS, i < N_ROWS) shape->n = row_counts[i], shape->halves = i % 2;
+    else if (i -= N_ROWS, i < KINDS)
+        shape->kind = (enum synth_kind)(i / 2), shape->strided = i % 2, shape->halves = i % 2;
+    else if (strcmp(op, "attention") != 0) return false;
+    else if (i == KINDS) shape->first_page_masked = true;
+    else if (i == KINDS + 1) /* nothing but masked positions */
+        shape->first_page_masked = true, shape->positions = 20, shape->n = 1;
+    else return false;
+    return true;
+}
+
+bool trial_next_shape(struct trial_shape *shape, const char *op, enum dtype type, size_t i) {
+    *shape = (struct trial_shape){.n = 5,
+                                  .width = 64,
+                                  .n_cols = 64,
+                                  .head_dim = 32,
+                                  .n_kv_heads = 2,
+                                  .group = 3,
+                                  .positions = 70,
+                                  .type = type};
+    if (strncmp(op, "linear", 6) == 0) return linear_shape(shape, i);
+    if (strcmp(op, "attention") == 0 || strcmp(op, "rope") == 0 || strcmp(op, "kv_store") == 0)
+        return head_shape(shape, op, i);
+    bool blocks =
+        strcmp(op, "quantize") == 0 || (strcmp(op, "embed") == 0 && dtype_info(type)->block_elements > 1);
+    return sized(shape, i, blocks ? QUANT_BLOCK : 0);
+}

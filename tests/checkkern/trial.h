@@ -1,0 +1,69 @@
+/* trial: one task for a kernel, with inputs made up and outputs that can be had several times over.
+ *
+ * Owns:    struct trial owns everything in its arena.
+ * Trusts:  the shape fits the op (trial_shapes makes only such).
+ * Threads: one trial, one thread.
+ */
+#ifndef TESTS_CHECKKERN_TRIAL_H
+#define TESTS_CHECKKERN_TRIAL_H
+
+#include "engine/kernels/kernel.h"
+#include "tests/checkkern/synth.h"
+
+/* What a task is like. Members that an op does not have are ignored. */
+struct trial_shape {
+    size_t n;             /* rows */
+    size_t width, n_cols; /* of the output; of the input of `linear` */
+    size_t head_dim, n_kv_heads, group;
+    size_t positions; /* attention: the last token's position + 1 */
+    enum dtype type;
+    enum synth_kind kind;
+    bool strided; /* rows lie apart, with words between that nobody may touch */
+    bool halves;  /* rope */
+    bool first_page_masked;
+};
+
+enum { TRIAL_MAX_OUTPUTS = 3 };
+
+/* A block of memory that the kernel writes: rows within guard words. */
+struct trial_output {
+    size_t at;                    /* offset in struct task of the pointer to it */
+    size_t n_rows, width, stride; /* floats; a row of int16 is counted in floats too */
+    const float *initial;         /* contents before, for work in place; NULL: guard words */
+};
+
+struct trial {
+    struct arena arena;
+    struct trial_shape shape;
+    const char *op;   /* as in kernels.inc */
+    struct task task; /* outputs point nowhere until trial_outputs */
+    size_t units;
+    struct trial_output outputs[TRIAL_MAX_OUTPUTS];
+    size_t n_outputs;
+};
+
+/* `panels`: weights re-laid and activations quantised, as lanes other than ref want them. */
+void trial_build(struct trial *trial, const char *op, const struct trial_shape *shape, bool panels);
+void trial_release(struct trial *trial);
+
+/* A copy of the task with outputs of its own, freshly guarded. The first output's memory is followed by the
+ * second's and so on; *memory holds all of them, *n words. */
+struct task trial_outputs(struct trial *trial, float **memory, size_t *n);
+
+/* Are all words outside of the rows what they were? */
+bool trial_guards_hold(const struct trial *trial, const float *memory);
+
+/* The rows of all outputs, one behind the other, as numbers to compare with the oracle's:
+ * for `quantize` q * scale and the scaled sums. Returns how many; values may be NULL to count. */
+size_t trial_values(const struct trial *trial, const float *memory, double *values);
+
+/* What `quantize` should give, in the same order: the input and the sums of its blocks. */
+void trial_quantize_oracle(const struct trial *trial, double *values);
+
+/* Width of a row of trial_values, for argmax; 0 where argmax means nothing. */
+size_t trial_row_width(const struct trial *trial);
+
+/* The next of the shapes worth trying for this op; `i` counts from 0. False when there are no more. */
+bool trial_next_shape(struct trial_shape *shape, const char *op, enum dtype type, size_t i);
+
+#endif

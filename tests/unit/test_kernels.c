@@ -1,0 +1,245 @@
+/* Kernels on numbers small enough to check by hand, in every lane: what checkkern's oracle itself has to
+ * give, and faults that other engines had (the reports are named beside the tests). */
+#include "engine/kernels/kernel.h"
+#include "engine/kernels/panel.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+static _Alignas(64) char scratch[1 << 16];
+
+/* The lanes: ref, and the exact lane in each clone that runs here. */
+static bool next_lane(const struct kernel **kernel, const char *op, size_t *i) {
+    for (; *i < kernel_count; ++*i) {
+        const struct kernel *k = &kernel_table[*i];
+        if (strcmp(k->op, op) != 0 || !k->runs_here()) continue;
+        *kernel = k;
+        ++*i;
+        return true;
+    }
+    return false;
+}
+
+static struct rows rows(float *at, size_t width) { return (struct rows){at, width, width}; }
+
+static void near(const float *got, const float *want, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!(fabsf(got[i] - want[i]) <= 1e-6F * (1 + fabsf(want[i]))))
+            fail_msg("[%zu] is %.9g, not %.9g", i, (double)got[i], (double)want[i]);
+}
+
+static void rms_norm_divides_by_the_root_of_the_mean(void **state) {
+    (void)state;
+    const struct kernel *k;
+    for (size_t i = 0; next_lane(&k, "rms_norm", &i);) {
+        float in[] = {3, 4, 0, 0}, weight[] = {1, 2, 3, 4}, out[4];
+        struct task task = {.n = 1, .rms_norm = {rows(in, 4), rows(out, 4), weight, 0}};
+        k->run(&task, 0, 1, scratch);
+        near(out, (float[]){1.2F, 3.2F, 0, 0}, 4);
+    }
+}
+
+static void rope_turns_pairs_by_position(void **state) {
+    (void)state;
+    const struct kernel *k;
+    int32_t position = 1;
+    struct tokens tokens = {.positions = &position};
+    float cosines[] = {1, 1, 0, -1}, sines[] = {0, 0, 1, 0}; /* at position 1: a quarter, then half a turn */
+    for (size_t i = 0; next_lane(&k, "rope", &i);) {
+        float q[] = {1, 2, 3, 4, 9, 1, 2, 3, 4, 9},
+              key[] = {5, 6, 7, 8, 9}; /* the fifth dim does not rotate */
+        struct task task = {.n = 1, .tokens = &tokens};
+        task.rope = (struct rope_task){rows(q, 10), rows(key, 5), 5, 4, cosines, sines, false};
+        k->run(&task, 0, 1, scratch);
+        near(q, (float[]){-2, 1, -3, -4, 9, -2, 1, -3, -4, 9}, 10);
+        near(key, (float[]){-6, 5, -7, -8, 9}, 5);
+        task.rope.halves = true;
+        task.rope.k = rows((float[]){5, 6, 7, 8, 9}, 5);
+        k->run(&task, 0, 1, scratch);
+        near(task.rope.k.at, (float[]){-7, -6, 5, -8, 9}, 5);
+    }
+}
+
+static void swiglu_gates(void **state) {
+    (void)state;
+    const struct kernel *k;
+    for (size_t i = 0; next_lane(&k, "swiglu", &i);) {
+        float gate[] = {0, 100, -200, 1}, up[] = {5, 2, 3, 2}, out[4];
+        struct task task = {.n = 1, .swiglu = {rows(gate, 4), rows(up, 4), rows(out, 4)}};
+        k->run(&task, 0, 1, scratch);
+        near(out, (float[]){0, 200, 0, 2 / (1 + expf(-1))}, 4);
+    }
+}
+
+/* sgl-project/sglang#9918, ggml-org/llama.cpp#7805: sums of 300 * 1 over 1024 columns leave f16. */
+static void sums_beyond_the_range_of_f16_stay_finite(void **state) {
+    (void)state;
+    enum { K = 1024 };
+    static const struct {
+        const char *op;
+        enum dtype type;
+    } cases[] = {
+        {"linear", DTYPE_F16}, {"linear_f16", DTYPE_F16}, {"linear_f32", DTYPE_F32}, {"linear", DTYPE_F32}};
+    static float in[K], f32[K], out;
+    static uint16_t f16[K];
+    for (size_t j = 0; j < K; j++) in[j] = 300, f32[j] = 1, f16[j] = 0x3C00;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const struct kernel *k;
+        for (size_t i = 0; next_lane(&k, cases[c].op, &i);) {
+            struct task task = {.n = 1};
+            task.linear = (struct linear_task){.type = cases[c].type, .n_rows = 1, .n_cols = K};
+            task.linear.weights = cases[c].type == DTYPE_F16 ? (void *)f16 : (void *)f32;
+            task.linear.in = rows(in, K), task.linear.out = rows(&out, 1);
+            k->run(&task, 0, 1, scratch);
+            assert_true(out == 307200);
+        }
+    }
+}
+
+/* One token at `position` with one page, keys 0: every position weighs the same. */
+static void attend(const struct kernel *k, float *out, size_t n_kv, size_t group, const float *values,
+                   int32_t page, int32_t position) {
+    enum { DIM = 2, MOST = 96 };
+    static float keys[MOST * DIM * KV_PAGE], q[MOST * DIM];
+    int32_t sequence = 0, pages[] = {page};
+    struct tokens tokens = {
+        .positions = &position, .sequences = &sequence, .pages = pages, .pages_per_sequence = 1};
+    struct task task = {.n = 1, .tokens = &tokens};
+    struct attention_task *t = &task.attention;
+    t->q = rows(q, n_kv * group * DIM), t->out = rows(out, n_kv * group * DIM);
+    t->kv = (struct kv){keys, (float *)(uintptr_t)values, n_kv * DIM * KV_PAGE, n_kv, DIM};
+    t->n_heads = n_kv * group, t->scale = 1;
+    k->run(&task, 0, n_kv, scratch);
+}
+
+/* PSAL-POSTECH/ONNXim#34: the KV head of a query head is head / (n_heads / n_kv_heads) at every ratio. */
+static void every_query_head_reads_its_own_kv_head(void **state) {
+    (void)state;
+    static const size_t shapes[][2] = {{8, 1}, {8, 4}, {4, 7}, {8, 12}, {1, 9}, {3, 3}};
+    static float values[96 * 2 * KV_PAGE], out[96 * 2];
+    const struct kernel *k;
+    for (size_t i = 0; next_lane(&k, "attention", &i);)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            size_t n_kv = shapes[s][0], group = shapes[s][1];
+            for (size_t j = 0; j < n_kv * 2 * KV_PAGE; j++) values[j] = (float)(j / (2 * KV_PAGE));
+            attend(k, out, n_kv, group, values, 0, 6);
+            for (size_t h = 0; h < n_kv * group; h++) {
+                float want = (float)(h / group);
+                near(out + 2 * h, (float[]){want, want}, 2);
+            }
+        }
+}
+
+static void attention_ends_at_the_token_itself(void **state) {
+    (void)state;
+    static float values[2 * KV_PAGE], out[2];
+    const struct kernel *k;
+    for (size_t j = 0; j < KV_PAGE; j++) values[2 * j] = (float)j, values[2 * j + 1] = j > 6 ? NAN : 1;
+    for (size_t i = 0; next_lane(&k, "attention", &i);) {
+        attend(k, out, 1, 1, values, 0, 6);
+        near(out, (float[]){3, 1}, 2); /* the mean of 0 .. 6 */
+    }
+}
+
+/* flashinfer-ai/flashinfer#4401 and its family: exp(-inf - -inf) is NaN. Nothing to attend to gives 0. */
+static void a_fully_masked_row_is_zero(void **state) {
+    (void)state;
+    static float values[2 * KV_PAGE], out[2];
+    const struct kernel *k;
+    for (size_t i = 0; next_lane(&k, "attention", &i);) {
+        out[0] = out[1] = NAN;
+        attend(k, out, 1, 1, values, -1, 6);
+        assert_true(out[0] == 0 && out[1] == 0);
+    }
+}
+
+/* What goes in as NaN must not come out as a number. */
+static void a_nan_is_never_washed_away(void **state) {
+    (void)state;
+    const struct kernel *quantize = kernel_find("quantize", "exact", "base");
+    float bad[] = {NAN, INFINITY, -INFINITY};
+    for (size_t b = 0; b < 3; b++) {
+        float in[QUANT_BLOCK] = {1, 2, bad[b]}, scale, sum;
+        int16_t q[QUANT_BLOCK];
+        struct task task = {.n = 1, .quantize = {rows(in, QUANT_BLOCK), {q, &scale, &sum, QUANT_BLOCK}}};
+        quantize->run(&task, 0, 1, scratch);
+        assert_true(isnan(scale) && isnan(sum));
+    }
+    static float values[2 * KV_PAGE], out[2];
+    const struct kernel *k;
+    values[4] = NAN;
+    for (size_t i = 0; next_lane(&k, "attention", &i);) {
+        attend(k, out, 1, 1, values, 0, 6);
+        assert_true(isnan(out[0]) && out[1] == 0);
+    }
+}
+
+/* ggml-org/llama.cpp#18341, vllm-project/vllm#53034: an offset above 2^31 elements. Two rows, far apart. */
+static void rows_may_lie_further_apart_than_32_bits(void **state) {
+    (void)state;
+    enum { WIDTH = 32 };
+    const size_t stride = ((size_t)1 << 31) + 64, bytes = (stride + WIDTH) * sizeof(float);
+    float *far[2], weight[WIDTH];
+    for (int i = 0; i < 2; i++) {
+        far[i] =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (far[i] == MAP_FAILED) skip();
+    }
+    struct rows in = {far[0], WIDTH, stride}, out = {far[1], WIDTH, stride};
+    for (size_t j = 0; j < WIDTH; j++) far[0][j] = 1, far[0][stride + j] = 2, weight[j] = 3;
+    const struct kernel *k;
+    for (size_t i = 0; next_lane(&k, "rms_norm", &i);) {
+        struct task task = {.n = 2, .rms_norm = {in, out, weight, 0}};
+        far[1][stride] = 0;
+        k->run(&task, 0, 2, scratch);
+        near(far[1] + stride, weight, WIDTH);
+    }
+    for (size_t i = 0; next_lane(&k, "linear_f32", &i);) {
+        struct task task = {.n = 2};
+        task.linear = (struct linear_task){
+            .type = DTYPE_F32, .n_rows = 1, .n_cols = WIDTH, .weights = weight, .in = in, .out = out};
+        k->run(&task, 0, 1, scratch);
+        near(far[1] + stride, (float[]){2 * 3 * WIDTH}, 1);
+    }
+    for (int i = 0; i < 2; i++) munmap(far[i], bytes);
+}
+
+static void panels_hold_the_columns_where_they_say(void **state) {
+    (void)state;
+    uint8_t q4[20] = {0}, q8[34] = {0}, block[544];
+    for (size_t j = 0; j < 16; j++)
+        q4[4 + j] = (uint8_t)((15 - j) << 4 | j); /* column j: j, column j + 16: 15 - j */
+    for (size_t j = 0; j < 32; j++) q8[2 + j] = (uint8_t)(100 + j);
+    q4[0] = 0x12, q4[3] = 0x34;
+    panel_pack(block, DTYPE_Q4_1, q4, 1, 32, 0);
+    assert_int_equal(block[0], 0x12);
+    assert_int_equal(block[32 + 1], 0x34);
+    for (size_t c = 0; c < 32; c++) {
+        size_t word = c % 2, nibble = c % 8 / 2, byte = 64 + c / 8 * 64 + word * 2 + nibble / 2;
+        assert_int_equal(block[byte] >> nibble % 2 * 4 & 15, c < 16 ? c : 31 - c);
+    }
+    panel_pack(block, DTYPE_Q8_0, q8, 1, 32, 0);
+    for (size_t c = 0; c < 32; c++) assert_int_equal(block[32 + c / 4 * 64 + c % 2 * 2 + c % 4 / 2], 100 + c);
+    for (size_t r = 1; r < 16; r++) assert_int_equal(block[2 * r], 0); /* rows past the last */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rms_norm_divides_by_the_root_of_the_mean),
+        cmocka_unit_test(rope_turns_pairs_by_position),
+        cmocka_unit_test(swiglu_gates),
+        cmocka_unit_test(sums_beyond_the_range_of_f16_stay_finite),
+        cmocka_unit_test(every_query_head_reads_its_own_kv_head),
+        cmocka_unit_test(attention_ends_at_the_token_itself),
+        cmocka_unit_test(a_fully_masked_row_is_zero),
+        cmocka_unit_test(a_nan_is_never_washed_away),
+        cmocka_unit_test(rows_may_lie_further_apart_than_32_bits),
+        cmocka_unit_test(panels_hold_the_columns_where_they_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
