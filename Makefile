@@ -179,7 +179,7 @@ check: ## lint, sanitizers, a clang build, fuzzing: minutes
 fuzz: $(fuzz_targets)
 
 ##@ See
-.PHONY: demo model man bench-lookup
+.PHONY: demo model man bench-lookup bench-decode
 demo: all ## watch the main job: gate, debt, look-ups, text
 	@BIN=$(bin) sh tools/demo
 model: ## fetch SmolLM2-135M-Instruct (93 MB) into build/models
@@ -192,6 +192,8 @@ man: all ## write the man pages to build/man/man1
 	@echo "man -l build/man/man1/fak.1"
 bench-lookup: all ## time the look-ups beside an empty C program
 	@BIN=$(bin) CC="$(CC)" sh tests/bench/lookup.sh
+bench-decode: all ## tokens a second beside llama.cpp's (PEER=.../llama-completion)
+	@BIN=$(bin) sh tests/bench/decode.sh
 
 ##@ Upkeep
 .PHONY: help clean docs rooms fmt fmt-check lint install uninstall FORCE

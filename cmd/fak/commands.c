@@ -43,6 +43,12 @@ static const struct cli_option tokenize_options[] = {
 
 static const struct cli_option inspect_options[] = {{"--json", NULL, "write JSON"}, {0}};
 
+static const struct cli_option witness_options[] = {
+    {"--json", NULL, "write JSON"},
+    {"--no-skip", NULL, "exit 1 when anything was skipped"},
+    {0},
+};
+
 /* How a model is run. */
 #define LANE                                                                                                 \
     {"--threads", "N", "threads; all CPUs that this process may use by default"}, {                          \
@@ -288,6 +294,25 @@ const struct cli_command fak_command_table[] = {
         .examples = "fak inspect model.gguf | less\tthe whole header\n"
                     "fak inspect model.gguf --json | jq .parameters\tone figure",
         .positional = "model",
+        .module = "fak-engine",
+    },
+    {
+        .name = "witness",
+        .usage = "[OP] [--json] [--no-skip]",
+        .summary = "run the proofs of a matrix row on this machine",
+        .description =
+            "Tries every kernel of this build whose file the paths of the row cover, or of all rows: against "
+            "the ref lane on all shapes and kinds of number (cosine, normalised error, the largest element of "
+            "each row, no result that is not a number), and bit for bit against itself, however the work is "
+            "cut, and against the baseline clone of its lane; no word outside of the output may change. "
+            "Under the lines of a kernel stands the bar it has to clear.\n\n"
+            "PASS is proven here and now. SKIP says that this machine or build cannot try it, and is no PASS. "
+            "Exit status 1: something failed, or nothing passed.",
+        .options = witness_options,
+        .examples = "fak witness\tall rows that have kernels in this build\n"
+                    "fak witness fused-attention\tone row\n"
+                    "fak witness block-quant-gemm --json | jq '.[] | [.kernel, .isa, .cosine]'\tfigures",
+        .positional = "op",
         .module = "fak-engine",
     },
     {

@@ -1,17 +1,16 @@
 /* checkkern: proves a kernel, case by case.
  *
  * A kernel is right when, on every shape and every kind of number (trial.h),
- *   against `ref` on the same inputs: the cosine is at least `cosine`, the normalised error at most `error`,
- *       the largest element of each row is the same (or as large, within the error), all results are finite.
- *       A cosine alone is blind to a scale, an error alone to a rotation: always both;
- *   against itself, bit for bit: however the units are cut, and for `linear` however the batch is;
- *   against the baseline clone of its lane: bit for bit;
- *   no word outside of its output rows changes.
- * The idea of one harness that every kernel of a table passes through is dav1d's checkasm.
+ *   against `ref` on the same inputs, or what the op gives by definition where that needs no arithmetic: the
+ * cosine is at least `cosine`, the normalised error at most `error`, the largest element of each row is the
+ * same (or as large, within the error), all results are finite. A cosine alone is blind to a scale, an error
+ * alone to a rotation: always both; against itself, bit for bit: however the units are cut, and for `linear`
+ * however the batch is; against the baseline clone of its lane: bit for bit; no word outside of its output
+ * rows changes. The idea of one harness that every kernel of a table passes through is dav1d's checkasm.
  *
  * Owns:    nothing.
- * Trusts:  ref, which golden vectors of the reference libraries hold.
- * Threads: one call, one thread.
+ * Trusts:  ref, which values by hand (tests/unit/test_kernels.c) and golden vectors of the reference
+ * libraries (tests/unit/test_engine.c) hold. Threads: one call, one thread.
  */
 #ifndef TESTS_CHECKKERN_CHECKKERN_H
 #define TESTS_CHECKKERN_CHECKKERN_H
@@ -27,7 +26,9 @@ struct checkkern_floor {
 struct checkkern_result {
     enum checkkern_verdict verdict; /* SKIP: this CPU cannot run it; that is no PASS */
     size_t n_cases;
+    bool is_oracle;       /* a kernel of ref, compared with nothing: cosine and error say nothing */
     double cosine, error; /* the worst of all cases */
+    bool has_argmax;      /* false where a row's largest element means nothing */
     bool argmax, finite, guards, same_bits;
     char why[240]; /* the first case that failed, or why it was skipped */
 };

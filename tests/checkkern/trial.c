@@ -73,14 +73,80 @@ size_t trial_values(const struct trial *trial, const float *memory, double *valu
     return n;
 }
 
-void trial_quantize_oracle(const struct trial *trial, double *values) {
+/* --- definitions -----------------------------------------------------------------------------------------
+ */
+
+static double element(const struct rows *rows, size_t i, size_t j) {
+    return (double)rows->at[i * rows->stride + j];
+}
+
+static void define_quantize(const struct trial *trial, double *values) {
     const struct rows *in = &trial->task.quantize.in;
     size_t n = trial->task.n * in->width;
     for (size_t i = 0; i < n / QUANT_BLOCK; i++) values[n + i] = 0;
     for (size_t i = 0; i < n; i++) {
-        values[i] = (double)in->at[i / in->width * in->stride + i % in->width];
+        values[i] = element(in, i / in->width, i % in->width);
         values[n + i / QUANT_BLOCK] += values[i];
     }
+}
+
+static void define_embed(const struct trial *trial, double *values) {
+    const struct embed_task *t = &trial->task.embed;
+    const struct dtype_info *info = dtype_info(t->type);
+    size_t width = trial->shape.width, row_bytes = dtype_row_bytes(t->type, width);
+    for (size_t i = 0; i < trial->task.n * width; i++) {
+        float block[QUANT_BLOCK];
+        size_t id = (size_t)trial->task.tokens->ids[i / width], column = i % width;
+        const char *row = (const char *)t->table + id * row_bytes;
+        dtype_decode(block, t->type, row + column / info->block_elements * info->block_bytes,
+                     info->block_elements);
+        values[i] = (double)block[column % info->block_elements];
+    }
+}
+
+static void define_select(const struct trial *trial, double *values) {
+    const struct rows *in = &trial->task.select.in;
+    for (size_t i = 0; i < trial->task.n * in->width; i++)
+        values[i] = element(in, trial->task.tokens->wanted[i / in->width], i % in->width);
+}
+
+static void define_add(const struct trial *trial, double *values) {
+    const struct rows *in = &trial->task.add.in;
+    for (size_t i = 0; i < trial->task.n * in->width; i++)
+        values[i] = element(in, i / in->width, i % in->width) + (double)trial->outputs[0].initial[i];
+}
+
+/* Later tokens overwrite earlier ones at the same place, as in a batch. */
+static void define_kv_store(const struct trial *trial, double *values) {
+    const struct kv_store_task *t = &trial->task.kv_store;
+    size_t dim = t->kv.head_dim, n = trial->outputs[0].n_rows * trial->outputs[0].width;
+    for (size_t i = 0; i < 2 * n; i++) values[i] = 0;
+    for (size_t i = 0; i < trial->task.n; i++) {
+        size_t position = (size_t)trial->task.tokens->positions[i], slot = position % KV_PAGE;
+        size_t page = (size_t)tokens_page(trial->task.tokens, i, position) * t->kv.page_stride;
+        for (size_t c = 0; c < t->k.width; c++) {
+            size_t head = page + c / dim * dim * KV_PAGE, d = c % dim;
+            values[head + d * KV_PAGE + slot] = element(&t->k, i, c);
+            values[n + head + slot * dim + d] = element(&t->v, i, c);
+        }
+    }
+}
+
+bool trial_definition(const struct trial *trial, double *values) {
+    static const struct {
+        const char *op;
+        void (*define)(const struct trial *, double *);
+    } definitions[] = {{"quantize", define_quantize},
+                       {"embed", define_embed},
+                       {"select", define_select},
+                       {"add", define_add},
+                       {"kv_store", define_kv_store}};
+    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
+        if (strcmp(definitions[i].op, trial->op) == 0) {
+            if (values) definitions[i].define(trial, values);
+            return true;
+        }
+    return false;
 }
 
 size_t trial_row_width(const struct trial *trial) {

@@ -57,8 +57,10 @@ bool trial_guards_hold(const struct trial *trial, const float *memory);
  * for `quantize` q * scale and the scaled sums. Returns how many; values may be NULL to count. */
 size_t trial_values(const struct trial *trial, const float *memory, double *values);
 
-/* What `quantize` should give, in the same order: the input and the sums of its blocks. */
-void trial_quantize_oracle(const struct trial *trial, double *values);
+/* What the op gives by definition, in the same order, for ops that need no arithmetic to say so: `quantize`
+ * (the input and the sums of its blocks), `embed`, `select`, `add`, `kv_store`. False for the others: ref is
+ * their oracle. values may be NULL to ask. */
+bool trial_definition(const struct trial *trial, double *values);
 
 /* Width of a row of trial_values, for argmax; 0 where argmax means nothing. */
 size_t trial_row_width(const struct trial *trial);
