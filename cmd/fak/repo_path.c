@@ -76,6 +76,15 @@ static size_t root_length(const char *path) {
     return found;
 }
 
+bool repo_path_at_root(struct str *out, const char *given, struct status *st) {
+    struct str inside = {0};
+    bool ok = absolute(&inside, "x", st); /* a file of the working directory */
+    size_t root = ok ? root_length(inside.at) : 0;
+    if (root > 0) str_printf(out, "%.*s/%s", (int)root, inside.at, given);
+    str_free(&inside);
+    return ok && str_ok(out, st);
+}
+
 bool repo_path(struct str *out, const char *given, struct status *st) {
     struct str path = {0};
     bool ok = absolute(&path, given, st);

@@ -10,6 +10,10 @@
  * given, only tidied. libgit2 is not asked: this has to be quick. */
 bool repo_path(struct str *out, const char *given, struct status *st) STATUS_MUST_USE;
 
+/* The absolute path of `given`, which was written from the root of the repository that the working directory
+ * lies in. Appends nothing outside of one. */
+bool repo_path_at_root(struct str *out, const char *given, struct status *st) STATUS_MUST_USE;
+
 /* The path tidied by its text alone: no "./", no "//", "a/../" gone. */
 void repo_path_tidy(struct str *out, const char *given);
 

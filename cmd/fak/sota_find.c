@@ -12,6 +12,7 @@
 
 void sota_found_free(struct sota_found *found) {
     str_free(&found->path);
+    str_free(&found->file);
     str_free(&found->symbol);
     str_free(&found->alias);
 }
@@ -34,15 +35,30 @@ static void match_rows(struct sota_found *found, const struct matrix *m, const c
                                 : matrix_match_path(m, path, found->match, SOTA_MATCHES);
 }
 
-/* The rows of one path. Who stands in a folder may still write it from the root. */
-static bool match_path(struct sota_found *found, const struct matrix *m, const char *given,
-                       struct status *st) {
+/* Where the file is: as it was typed or, for who stands in a folder and types it from the root, from there.
+ */
+static bool locate(struct sota_found *found, const char *given, struct status *st) {
     struct stat info;
     found->is_there = stat(given, &info) == 0;
+    if (!found->is_there && given[0] != '/') {
+        if (!repo_path_at_root(&found->file, given, st)) return false;
+        found->is_there = found->file.n > 0 && stat(found->file.at, &info) == 0;
+    }
+    if (!found->is_there || found->file.n == 0) {
+        str_clear(&found->file);
+        str_puts(&found->file, given);
+    }
     found->is_folder = (found->is_there && S_ISDIR(info.st_mode)) || given[strlen(given) - 1] == '/';
-    if (!repo_path(&found->path, given, st)) return false;
+    return str_ok(&found->file, st);
+}
+
+/* The rows of one path. One that is nowhere is looked up from the folder and, without a row, from the root.
+ */
+static bool match_path(struct sota_found *found, const struct matrix *m, const char *given,
+                       struct status *st) {
+    if (!locate(found, given, st) || !repo_path(&found->path, found->file.at, st)) return false;
     match_rows(found, m, str_c(&found->path));
-    if (found->n > 0 || given[0] == '/') return true;
+    if (found->n > 0 || found->is_there || given[0] == '/') return true;
     struct str tidy = {0};
     repo_path_tidy(&tidy, given);
     match_rows(found, m, str_c(&tidy));
@@ -87,7 +103,8 @@ static bool match_place(struct sota_found *found, const struct matrix *m, const 
     if (found->is_folder) return status_fail(st, STATUS_USAGE, "'%s' is a folder and has no lines", file);
     if (!module_table(&table, "fak-scan", "fak_place", st)) return false;
     const struct place_table *scan = table;
-    if (!scan->kernel_at(&found->place, &found->symbol, file, is_kernel_place(found), line, st)) return false;
+    if (!scan->kernel_at(&found->place, &found->symbol, found->file.at, is_kernel_place(found), line, st))
+        return false;
     if (found->symbol.n) narrow_to_kernel(found, m);
     return true;
 }

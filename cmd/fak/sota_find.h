@@ -13,6 +13,7 @@
 struct sota_found {
     const char *query;
     struct str path;   /* from the repository root; empty when a name was asked for */
+    struct str file;   /* the same as it can be opened */
     struct str symbol; /* the kernel, when one was named or stands at the line */
     struct str alias;  /* the alias that the query is, if it is one */
     struct place place;

@@ -354,6 +354,13 @@ static bool scan_python(struct job *j) {
     return finish(j, NULL);
 }
 
+/* As editors count them: what follows the last '\n' is a line when it is not empty. */
+static int count_lines(struct view text) {
+    int n = 0;
+    for (struct view line; view_line(&line, &text);) n++;
+    return n;
+}
+
 static bool scan_at(struct scan_file *out, struct view text, const struct scan_request *request,
                     const char *folder, struct arena *arena, struct status *st) {
     *out = (struct scan_file){
@@ -369,6 +376,7 @@ static bool scan_at(struct scan_file *out, struct view text, const struct scan_r
     if (j.limits.bytes >= UINT32_MAX) j.limits.bytes = UINT32_MAX - 1;
     out->not_analysed = obstacle(text, &j.limits);
     if (out->not_analysed) return true;
+    out->n_lines = count_lines(text);
     bool ok = out->language == SCAN_TRITON ? scan_python(&j) : scan_c_like(&j);
     syntax_free(&j.raw);
     syntax_free(&j.blanked);

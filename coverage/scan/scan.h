@@ -72,6 +72,7 @@ struct scan_file {
     bool generated;     /* its first comment says so */
     const char *not_analysed; /* NULL, or why: "binary", "UTF-16 text", "not readable: ..." */
     bool is_link;             /* a symbolic link: its kernels count where they lie */
+    int n_lines;              /* 0 where the text was not analysed */
     const char *tree_note;    /* NULL, or why the syntax tree was not used: "stopped after 1000 ms" */
     const struct scan_kernel *kernels;
     size_t n_kernels;            /* by begin */

@@ -56,6 +56,7 @@ git checkout -q HEAD -- . && edit
 silent "and not the other way round"
 git add . && cd engine || exit
 check_has "from a folder below" "$(fak gate)" "$trailer"
+check_exit "an argument that means nothing is refused" 2 fak gate engine
 cd .. && touch .git/index.lock
 finds "with a foreign index.lock (prek#486)"
 rm .git/index.lock

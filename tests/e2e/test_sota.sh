@@ -51,6 +51,13 @@ check_has "one that no row names is reported" "$(at x.cu:8)" "no row covers x.cu
 check_equal "JSON has line and extent" \
     "$(at engine/kernels/cuda/awq.cu:5 --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["kernel"], d["line"], d["first_line"], d["last_line"])')" \
     "k_awq_gemv 5 3 6"
+check_has "typed from the root, in a sub-folder" "$(cd "$scratch/repo/engine" && fak sota engine/kernels/cuda/awq.cu:5 2>&1)" "is in k_awq_gemv, lines 3 to 6"
+check_has "and a folder likewise" "$(cd "$scratch/repo/engine" && fak sota engine/kernels 2>&1)" "engine/kernels is a folder"
+mkdir -p "$scratch/repo/engine/engine/kernels/cuda"
+echo 'int plain;' >"$scratch/repo/engine/engine/kernels/cuda/awq.cu"
+check_has "but the file that is there is meant" "$(cd "$scratch/repo/engine" && fak sota engine/kernels/cuda/awq.cu 2>&1)" "no row covers engine/engine/kernels/cuda/awq.cu"
+check_exit "a line past the end: 2" 2 at engine/kernels/cuda/awq.cu:9
+check_has "and it says how many there are" "$(at engine/kernels/cuda/awq.cu:9)" "engine/kernels/cuda/awq.cu has 8 lines and no line 9"
 check_exit "a file that is not there has no lines: 1" 1 fak sota engine/none.cu:3
 check_exit "a folder has no lines: 2" 2 fak sota engine:3
 

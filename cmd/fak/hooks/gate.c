@@ -44,7 +44,8 @@ int fak_gate(struct cli *cli, int argc, char **argv) {
     enum { CANNOT_DECIDE = 2 };
     struct cli_args args;
     struct status st;
-    if (!cli_parse(&args, cli->command, argc, argv, &st)) return cli_fail(cli, &st);
+    if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 0, 0, &st))
+        return cli_fail(cli, &st);
     struct stage_input in = {
         .matrix = &sota_matrix,
         .term = &cli->out_term,

@@ -11,6 +11,9 @@ static bool read_place(struct place *place, struct str *name, const struct scan_
     if (file->not_analysed)
         return status_fail(st, STATUS_UNSUPPORTED, "%s: %s; look it up without the line", file->path,
                            file->not_analysed);
+    if (file->language != SCAN_NONE && line > file->n_lines)
+        return status_fail(st, STATUS_USAGE, "%s has %d lines and no line %ld", file->path, file->n_lines,
+                           line);
     if (!kernel) return true;
     place->first = kernel->begin_line;
     place->last = kernel->end_line;
