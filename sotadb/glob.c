@@ -130,3 +130,46 @@ bool glob_match_name(const char *pattern, const char *name) {
 }
 
 size_t glob_literal_prefix(const char *glob) { return strcspn(glob, "*?[\\"); }
+
+/* --- what is wrong with a pattern --- */
+
+/* One component; counts its plain characters. */
+static const char *component_mistake(size_t *plain, struct view part) {
+    while (part.n) {
+        size_t set = part.at[0] == '[' ? set_length(part) : 0;
+        bool star = part.at[0] == '*', escape = part.at[0] == '\\';
+        if (part.at[0] == '[' && !set) return "opens a set with '[' and never closes it";
+        if (escape && part.n == 1) return "ends in '\\' with nothing behind it";
+        if (star && part.n > 1 && part.at[1] == '*')
+            return "has '**' beside other characters; it stands for folders only as a whole component";
+        *plain += !set && !star && part.at[0] != '?';
+        size_t n = set ? set : escape ? 2 : 1;
+        part.at += n;
+        part.n -= n;
+    }
+    return NULL;
+}
+
+const char *glob_mistake(const char *glob) {
+    struct view part, rest = view_of(glob);
+    const char *mistake = NULL;
+    size_t plain = 0;
+    for (bool more = true; more && !mistake;) {
+        more = split(&part, &rest);
+        if (part.n == 0 && more) mistake = "has an empty component";
+        else if (view_is(part, ".") || view_is(part, ".."))
+            mistake = "has '.' or '..' as a component, and a path from the root has neither";
+        else if (!view_is(part, "**")) mistake = component_mistake(&plain, part);
+    }
+    return mistake || plain > 0 ? mistake : "matches everything";
+}
+
+const char *glob_name_mistake(const char *pattern) {
+    enum { LEAST = 3 };
+    size_t plain = 0;
+    const char *mistake = component_mistake(&plain, view_of(pattern));
+    if (!mistake && strpbrk(pattern, " /")) mistake = "holds a blank or a '/', and no kernel's name does";
+    return mistake || plain >= LEAST
+               ? mistake
+               : "has fewer than three plain characters and matches what it does not mean";
+}

@@ -25,6 +25,11 @@ bool glob_match(const char *glob, const char *path);
 /* `*` any run, `?` any character, sets as above, over a text without folders: names of kernels. */
 bool glob_match_name(const char *pattern, const char *name);
 
+/* Why a pattern cannot mean what its author meant, to be read behind it ("... opens a set and never closes
+ * it"), or NULL. Matching takes any pattern; who writes one down asks here first. */
+const char *glob_mistake(const char *glob);
+const char *glob_name_mistake(const char *pattern);
+
 /* How many bytes at the start of the pattern are plain text. */
 size_t glob_literal_prefix(const char *glob);
 

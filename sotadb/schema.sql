@@ -27,7 +27,7 @@ CREATE TABLE rung (
     year INTEGER NOT NULL CONSTRAINT "year is not a year" CHECK (year BETWEEN 1950 AND 2100),
     month INTEGER NOT NULL DEFAULT 0 CONSTRAINT "month is 1 to 12, or 0 when unknown" CHECK (month BETWEEN 0 AND 12),
     change TEXT NOT NULL CONSTRAINT "change is empty: say what the technique changed" CHECK (change <> ''),
-    url TEXT NOT NULL CONSTRAINT "url is not an https:// link: give the paper or the repository" CHECK (url GLOB 'https://?*.?*' AND url NOT GLOB '*[ <>]*'),
+    url TEXT NOT NULL CONSTRAINT "url is not an https:// link: give the paper or the repository" CHECK (url GLOB 'https://?*.?*' AND url NOT GLOB '*[^!-;=?-~]*'),
     file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line()),
     PRIMARY KEY (axis, level)
 ) STRICT;
@@ -40,7 +40,7 @@ CREATE TABLE branch (
     year INTEGER NOT NULL CONSTRAINT "year is not a year" CHECK (year BETWEEN 1950 AND 2100),
     month INTEGER NOT NULL DEFAULT 0 CONSTRAINT "month is 1 to 12, or 0 when unknown" CHECK (month BETWEEN 0 AND 12),
     change TEXT NOT NULL CONSTRAINT "change is empty: say what the technique changed" CHECK (change <> ''),
-    url TEXT NOT NULL CONSTRAINT "url is not an https:// link: give the paper or the repository" CHECK (url GLOB 'https://?*.?*' AND url NOT GLOB '*[ <>]*'),
+    url TEXT NOT NULL CONSTRAINT "url is not an https:// link: give the paper or the repository" CHECK (url GLOB 'https://?*.?*' AND url NOT GLOB '*[^!-;=?-~]*'),
     file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line()),
     PRIMARY KEY (axis, technique),
     FOREIGN KEY (axis, level) REFERENCES rung (axis, level)
@@ -72,7 +72,7 @@ CREATE TABLE op (
 CREATE TABLE op_alias (
     op TEXT NOT NULL REFERENCES op (slug),
     alias TEXT NOT NULL PRIMARY KEY
-        CONSTRAINT "alias is lower-case words joined by '-' or '_'" CHECK (alias GLOB '[a-z0-9]*' AND alias NOT GLOB '*[^a-z0-9_.-]*'),
+        CONSTRAINT "alias is lower-case words joined by '-' or '_'" CHECK (alias GLOB '[a-z0-9]*' AND alias NOT GLOB '*[^a-z0-9_-]*'),
     file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line())
 ) STRICT;
 
@@ -80,7 +80,7 @@ CREATE TABLE op_alias (
 CREATE TABLE op_path (
     op TEXT NOT NULL REFERENCES op (slug),
     glob TEXT NOT NULL
-        CONSTRAINT "glob is a path from the repository root, without leading '/' or '..'" CHECK (glob <> '' AND glob NOT GLOB '/*' AND glob NOT GLOB '../*' AND glob NOT GLOB '*/../*'),
+        CONSTRAINT "glob is a path from the repository root, without leading '/' or '..'" CHECK (glob <> '' AND glob NOT GLOB '/*' AND '/' || glob || '/' NOT GLOB '*/../*'),
     role TEXT NOT NULL CONSTRAINT "role is 'kernel', 'host' or 'loader'" CHECK (role IN ('kernel', 'host', 'loader')),
     planned INTEGER NOT NULL DEFAULT 0
         CONSTRAINT "planned is 1 while the file is not written yet, else 0" CHECK (planned IN (0, 1)),
@@ -101,11 +101,11 @@ CREATE TABLE op_symbol (
 CREATE TABLE reference (
     op TEXT NOT NULL REFERENCES op (slug),
     name TEXT NOT NULL CONSTRAINT "name is empty: name the reference" CHECK (name <> ''),
-    url TEXT NOT NULL CONSTRAINT "url is not an https:// link: give the page, file or repository to read" CHECK (url GLOB 'https://?*.?*' AND url NOT GLOB '*[ <>]*'),
+    url TEXT NOT NULL CONSTRAINT "url is not an https:// link: give the page, file or repository to read" CHECK (url GLOB 'https://?*.?*' AND url NOT GLOB '*[^!-;=?-~]*'),
     kind TEXT NOT NULL CONSTRAINT "kind is 'primary', 'repo' or 'docs'" CHECK (kind IN ('primary', 'repo', 'docs')),
     note TEXT NOT NULL DEFAULT '', -- what to read there
     checked_on TEXT NOT NULL DEFAULT ''
-        CONSTRAINT "checked_on is the day the link was read, YYYY-MM-DD, or empty" CHECK (checked_on = '' OR checked_on GLOB '20[0-9][0-9]-[01][0-9]-[0-3][0-9]'),
+        CONSTRAINT "checked_on is the day the link was read, YYYY-MM-DD, or empty" CHECK (checked_on = '' OR (checked_on GLOB '20[0-9][0-9]-*' AND checked_on IS date(checked_on, '+0 days'))),
     file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line()),
     PRIMARY KEY (op, url)
 ) STRICT;
@@ -114,7 +114,7 @@ CREATE TABLE paper (
     op TEXT NOT NULL REFERENCES op (slug),
     title TEXT NOT NULL CONSTRAINT "title is empty: give the paper's own title" CHECK (title <> ''),
     id TEXT NOT NULL CONSTRAINT "id is 'arXiv:YYMM.NNNNN' or 'doi:...'" CHECK (id GLOB 'arXiv:[0-9][0-9][0-9][0-9].[0-9]*' OR id GLOB 'doi:?*'),
-    url TEXT NOT NULL CONSTRAINT "url is not an https:// link: give the paper's page" CHECK (url GLOB 'https://?*.?*' AND url NOT GLOB '*[ <>]*'),
+    url TEXT NOT NULL CONSTRAINT "url is not an https:// link: give the paper's page" CHECK (url GLOB 'https://?*.?*' AND url NOT GLOB '*[^!-;=?-~]*'),
     year INTEGER NOT NULL CONSTRAINT "year is not a year" CHECK (year BETWEEN 1950 AND 2100),
     file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line()),
     PRIMARY KEY (op, id)
@@ -124,8 +124,10 @@ CREATE TABLE paper (
 CREATE TABLE floor (
     name TEXT NOT NULL PRIMARY KEY
         CONSTRAINT "name is an identifier such as cudaAWQCosineMin" CHECK (name GLOB '[a-zA-Z]*' AND name NOT GLOB '*[^A-Za-z0-9]*'),
-    metric TEXT NOT NULL CONSTRAINT "metric is empty: 'cosine', 'nmse' ..." CHECK (metric <> ''),
-    value REAL NOT NULL CONSTRAINT "value of a cosine lies between 0 and 1" CHECK (metric <> 'cosine' OR (value > 0 AND value <= 1)),
+    metric TEXT NOT NULL
+        CONSTRAINT "metric is a lower-case word: 'cosine', 'nmse' ..." CHECK (metric GLOB '[a-z]*' AND metric NOT GLOB '*[^a-z0-9_]*'),
+    value REAL NOT NULL
+        CONSTRAINT "value is above 0, and a cosine at most 1" CHECK (value > 0 AND (metric <> 'cosine' OR value <= 1)),
     state TEXT NOT NULL
         CONSTRAINT "state is 'recorded' (written down) or 'measured' (seen on the device)" CHECK (state IN ('recorded', 'measured')),
     note TEXT NOT NULL CONSTRAINT "note is empty: say where the number comes from" CHECK (note <> ''),
@@ -138,11 +140,13 @@ CREATE TABLE witness (
     device TEXT NOT NULL CONSTRAINT "device is 'cpu', 'cuda', 'metal', 'nccl' or 'mpi'" CHECK (device IN ('cpu', 'cuda', 'metal', 'nccl', 'mpi')),
     metric TEXT NOT NULL CONSTRAINT "metric is empty: say what is compared with what" CHECK (metric <> ''),
     floor TEXT REFERENCES floor (name),
-    test TEXT NOT NULL DEFAULT '', -- test file from the repository root
+    test TEXT NOT NULL DEFAULT '' -- its file
+        CONSTRAINT "test is a path from the repository root, without leading '/' or '..'" CHECK (test NOT GLOB '/*' AND '/' || test NOT GLOB '*/../*'),
     planned INTEGER NOT NULL DEFAULT 0
         CONSTRAINT "planned is 1 while the lane has no test, else 0" CHECK (planned IN (0, 1) AND (planned = 0 OR test = '')),
     acceptance TEXT NOT NULL DEFAULT ''
-        CONSTRAINT "acceptance scripts are for device lanes: a cpu witness runs in the test suite" CHECK (acceptance = '' OR device <> 'cpu'),
+        CONSTRAINT "acceptance scripts are for device lanes: a cpu witness runs in the test suite" CHECK (acceptance = '' OR device <> 'cpu')
+        CONSTRAINT "acceptance is a path from the repository root, without leading '/' or '..'" CHECK (acceptance NOT GLOB '/*' AND '/' || acceptance NOT GLOB '*/../*'),
     file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line()),
     PRIMARY KEY (op, device, metric)
 ) STRICT;
@@ -165,7 +169,7 @@ CREATE TABLE bench (
     regime TEXT NOT NULL
         CONSTRAINT "regime is 'deterministic' (the same on any machine) or 'wall-clock'" CHECK (regime IN ('deterministic', 'wall-clock')),
     measured_on TEXT NOT NULL
-        CONSTRAINT "measured_on is the day of the run, YYYY-MM-DD" CHECK (measured_on GLOB '20[0-9][0-9]-[01][0-9]-[0-3][0-9]'),
+        CONSTRAINT "measured_on is the day of the run, YYYY-MM-DD" CHECK (measured_on GLOB '20[0-9][0-9]-*' AND measured_on IS date(measured_on, '+0 days')),
     file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line()),
     PRIMARY KEY (op, measured_on, model, quant, machine, backend, engine, unit, commit_id, command)
 ) STRICT;

@@ -94,7 +94,7 @@ const struct cli_command fak_command_table[] = {
                        "covers exits with 1.",
         .options = lookup_options,
         .examples = "fak sota fused-attention\tone operation\n"
-                    "fak sota engine/kernels/ref/matmul.c\tthe operations of a file\n"
+                    "fak sota engine/kernels/ref/linear.c\tthe operations of a file\n"
                     "fak sota k_awq_gemv\tthe operation of a kernel\n"
                     "fak sota search paged attention\twords anywhere in the matrix",
         .positional = "op file command",

@@ -95,7 +95,7 @@ INSERT INTO op_symbol (op, pattern) VALUES
 ('block-quant-gemm', '*linear_q8_0*'), ('block-quant-gemm', '*linear_q4_0*'), ('block-quant-gemm', '*linear_q4_1*'),
 ('cpu-kquant-gemm', '*linear_q[2-6]_k*'), ('cpu-kquant-gemm', '*vec_dot_q[2-6]_K*'),
 ('metal-kquant-gemm', 'kernel_mul_m*_q[46]_K*'),
-('activation-quant', '*quantize*');
+('activation-quant', 'quantize_*'), ('activation-quant', '*_quantize'), ('activation-quant', '*_quantize_*');
 
 INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES
 ('dense-f32-gemm', 'CUTLASS', 'https://github.com/NVIDIA/cutlass/blob/main/media/docs/cpp/efficient_gemm.md', 'primary',

@@ -66,7 +66,8 @@ INSERT INTO op_symbol (op, pattern) VALUES
 ('fused-attention', 'k_flash_attention*'), ('fused-attention', '*flash_attn*'), ('fused-attention', 'attention_*'),
 ('sparse-attention', '*dsa_*'), ('sparse-attention', '*lightning_indexer*'),
 ('kv-cache', '*kv_store*'), ('kv-cache', '*kv_copy*'),
-('rope', '*rope*'), ('gated-delta-net', '*delta_net*'), ('gated-delta-net', '*gated_delta*');
+('rope', 'rope_*'), ('rope', '*_rope'), ('rope', '*_rope_*'),
+('gated-delta-net', '*delta_net*'), ('gated-delta-net', '*gated_delta*');
 
 INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES
 ('fused-attention', 'FlashAttention', 'https://github.com/Dao-AILab/flash-attention/blob/main/csrc/flash_attn/src/flash_fwd_kernel.h', 'primary',

@@ -53,7 +53,8 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 INSERT INTO op_symbol (op, pattern) VALUES
 ('rms-norm', '*rms_norm*'), ('swiglu', '*swiglu*'), ('swiglu', '*silu*'), ('swiglu', '*gelu*'),
 ('sampling', '*softmax*'), ('sampling', '*argmax*'), ('sampling', 'sample_*'),
-('embedding', '*embed*'), ('embedding', '*get_rows*'), ('embedding', 'select_*'),
+('embedding', 'embed_*'), ('embedding', '*_embed'), ('embedding', '*_embed_*'), ('embedding', '*embedding_*'),
+('embedding', '*get_rows*'), ('embedding', 'select_ref'), ('embedding', 'k_select*'),
 ('residual-add', 'add_ref'), ('residual-add', 'k_add*');
 
 INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES

@@ -1,10 +1,11 @@
 /* seed_check: what only the whole matrix can show. A check is a query; each of its rows is a complaint. */
-#include "base/file.h"
+#include "sotadb/glob.h"
 #include "sotadb/sql/complaint.h"
 #include "sotadb/sql/seed.h"
 
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const checks[] = {
     /* every operation names what to read first */
@@ -38,10 +39,27 @@ static const char *const checks[] = {
     "to "
     "exist' FROM op_path p JOIN op ON slug = op WHERE status = 'shipped' GROUP BY op HAVING min(planned) = 1",
 
-    /* one name, one operation */
+    /* one name, one operation; '_' and '-' are one (sotadb/name.h) */
     "SELECT a.file, a.line, 'alias ''' || alias || ''' is the slug of an operation already; delete the "
     "alias' "
-    "FROM op_alias a JOIN op ON slug = alias",
+    "FROM op_alias a JOIN op ON slug = replace(alias, '_', '-')",
+    "SELECT file, line, 'alias ''' || alias || ''' is the alias ''' || first || ''' already, since ''_'' and "
+    "''-'' are one; delete it' FROM (SELECT *, first_value(alias) OVER "
+    "(PARTITION BY replace(alias, '_', '-') ORDER BY rowid) AS first FROM op_alias) WHERE alias <> first",
+    "SELECT file, line, kind || ' ''' || name || ''' is a command of `fak sota`, which would run instead; "
+    "take another name' FROM (SELECT 'op' AS kind, slug AS name, file, line FROM op UNION ALL "
+    "SELECT 'alias', alias, file, line FROM op_alias) "
+    "WHERE name IN ('bench', 'export', 'gaps', 'issue', 'list', 'milestones', 'search')",
+
+    /* patterns that mean something */
+    "SELECT file, line, 'op_path ''' || op || ''': glob ''' || glob || ''' ' || seed_glob_mistake(glob) || "
+    "'; mend the pattern' FROM op_path WHERE seed_glob_mistake(glob) IS NOT NULL",
+    "SELECT file, line, 'op_path ''' || op || ''': generates ''' || generates || ''' ' || "
+    "seed_glob_mistake(generates) || '; mend the pattern' FROM op_path "
+    "WHERE generates <> '' AND seed_glob_mistake(generates) IS NOT NULL",
+    "SELECT file, line, 'op_symbol ''' || op || ''': pattern ''' || pattern || ''' ' || "
+    "seed_name_mistake(pattern) || '; mend the pattern' FROM op_symbol "
+    "WHERE seed_name_mistake(pattern) IS NOT NULL",
 
     /* ladders: levels without gaps, dates in order, a rung that a witness backs */
     "SELECT file, line, 'ladder ''' || axis || ''' has no rung; add its rungs from level 0' FROM ladder "
@@ -70,12 +88,25 @@ static const char *const checks[] = {
     "FROM ladder l JOIN op ON slug = op WHERE op.axis IS NOT l.axis",
 };
 
+static void glob_is_wrong(sqlite3_context *context, int n, sqlite3_value **values) {
+    (void)n;
+    const char *mistake = glob_mistake((const char *)sqlite3_value_text(values[0]));
+    sqlite3_result_text(context, mistake, -1, SQLITE_STATIC); /* NULL stays NULL */
+}
+
+static void name_is_wrong(sqlite3_context *context, int n, sqlite3_value **values) {
+    (void)n;
+    const char *mistake = glob_name_mistake((const char *)sqlite3_value_text(values[0]));
+    sqlite3_result_text(context, mistake, -1, SQLITE_STATIC);
+}
+
 static void file_is_there(sqlite3_context *context, int n, sqlite3_value **values) {
     (void)n;
     const struct seed *seed = sqlite3_user_data(context);
     struct str path = {0};
     str_printf(&path, "%s/%s", seed->root, (const char *)sqlite3_value_text(values[0]));
-    sqlite3_result_int(context, !path.failed && file_exists(str_c(&path)));
+    struct stat info;
+    sqlite3_result_int(context, !path.failed && stat(str_c(&path), &info) == 0 && S_ISREG(info.st_mode));
     str_free(&path);
 }
 
@@ -92,30 +123,47 @@ static bool run(const struct seed *seed, const char *query, struct status *st) {
     return ok;
 }
 
-/* --- texts ------------------------------------------------------------------------------------------------
- */
+/* --- values that no column may hold --- */
 
-/* A C string ends at a NUL, and SQLite can make a text with one inside from a blob. */
-static bool check_texts(const struct seed *seed, struct status *st) {
-    sqlite3_stmt *columns = NULL;
+static const struct {
+    const char *type, *test, *why;
+} value_tests[] = {
+    /* A C string ends at a NUL, and SQLite can make a text with one inside from a blob. */
+    {"TEXT", "instr(value, char(0))", "holds a NUL byte; a seed is text, remove it"},
+    {"TEXT", "value <> trim(value, char(9, 10, 13, 32))",
+     "begins or ends with a blank, or is nothing else; write the text alone"},
+    {"REAL", "abs(value) > 1.7976931348623157e308", "is not finite; write a number"},
+};
+
+/* All that is asked of one column, which the tests call `value`. */
+static bool check_column(const struct seed *seed, const char *table, const char *column, const char *type,
+                         struct status *st) {
     struct str query = {0};
-    bool ok = sqlite3_prepare_v2(seed->db,
-                                 "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c "
-                                 "WHERE t.type = 'table' AND c.type = 'TEXT'",
-                                 -1, &columns, NULL) == SQLITE_OK ||
-              refuse(seed, st);
-    while (ok && sqlite3_step(columns) == SQLITE_ROW) {
-        const char *table = (const char *)sqlite3_column_text(columns, 0);
-        const char *column = (const char *)sqlite3_column_text(columns, 1);
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof value_tests / sizeof *value_tests; i++) {
+        if (strcmp(type, value_tests[i].type) != 0) continue;
         str_clear(&query);
-        str_printf(&query,
-                   "SELECT file, line, '%s: %s holds a NUL byte; a seed is text, remove it' FROM %s "
-                   "WHERE instr(%s, char(0))",
-                   table, column, table, column);
-        ok = str_ok(&query, st) && run(seed, str_c(&query), st);
+        str_printf(&query, "SELECT file, line, '%s: %s %s' FROM (SELECT *, %s AS value FROM %s) WHERE %s",
+                   table, column, value_tests[i].why, column, table, value_tests[i].test);
+        ok = str_ok(&query, st) && run(seed, query.at, st);
     }
-    sqlite3_finalize(columns);
     str_free(&query);
+    return ok;
+}
+
+static bool check_values(const struct seed *seed, struct status *st) {
+    sqlite3_stmt *columns = NULL;
+    bool ok =
+        sqlite3_prepare_v2(seed->db,
+                           "SELECT t.name, c.name, c.type FROM sqlite_schema t, pragma_table_info(t.name) c "
+                           "WHERE t.type = 'table'",
+                           -1, &columns, NULL) == SQLITE_OK ||
+        refuse(seed, st);
+    while (ok && sqlite3_step(columns) == SQLITE_ROW)
+        ok = check_column(seed, (const char *)sqlite3_column_text(columns, 0),
+                          (const char *)sqlite3_column_text(columns, 1),
+                          (const char *)sqlite3_column_text(columns, 2), st);
+    sqlite3_finalize(columns);
     return ok;
 }
 
@@ -186,15 +234,23 @@ static bool report(struct str *complaints, const struct seed *seed, struct statu
 }
 
 bool seed_check(struct str *complaints, struct seed *seed, const char *root, struct status *st) {
+    static const struct {
+        const char *name;
+        void (*call)(sqlite3_context *, int, sqlite3_value **);
+    } functions[] = {{"seed_file_exists", file_is_there},
+                     {"seed_glob_mistake", glob_is_wrong},
+                     {"seed_name_mistake", name_is_wrong}};
     seed->root = root;
-    if (sqlite3_create_function(seed->db, "seed_file_exists", 1, SQLITE_UTF8, seed, file_is_there, NULL,
-                                NULL) != SQLITE_OK ||
-        sqlite3_exec(seed->db,
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (sqlite3_create_function(seed->db, functions[i].name, 1, SQLITE_UTF8, seed, functions[i].call,
+                                    NULL, NULL) != SQLITE_OK)
+            return refuse(seed, st);
+    if (sqlite3_exec(seed->db,
                      "DROP TABLE IF EXISTS temp.complaint; "
                      "CREATE TEMP TABLE complaint (file TEXT, line INTEGER, why TEXT)",
                      NULL, NULL, NULL) != SQLITE_OK)
         return refuse(seed, st);
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof checks / sizeof *checks; i++) ok = run(seed, checks[i], st);
-    return ok && check_texts(seed, st) && check_names(seed, st) && report(complaints, seed, st);
+    return ok && check_values(seed, st) && check_names(seed, st) && report(complaints, seed, st);
 }

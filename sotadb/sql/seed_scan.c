@@ -4,6 +4,7 @@
 #include <strings.h>
 
 void seed_scan_init(struct seed_scan *scan, const char *file, struct view text) {
+    if (view_starts(text, "\xef\xbb\xbf")) text.at += 3, text.n -= 3; /* some editors' byte order mark */
     *scan = (struct seed_scan){.file = file, .at = text.at, .end = text.at + text.n, .line = 1};
 }
 

@@ -61,6 +61,18 @@ check_has "and it says how many there are" "$(at engine/kernels/cuda/awq.cu:9)" 
 check_exit "a file that is not there has no lines: 1" 1 fak sota engine/none.cu:3
 check_exit "a folder has no lines: 2" 2 fak sota engine:3
 
+# --- a word that only holds a kernel's name is not one
+check_exit "property is no RoPE: 2" 2 fak sota property
+check_lacks "to decode is not to quantise" "$(fak sota dequantize_row_q4_K)" "activation-quant"
+
+# --- what the help pages tell the user to type
+for page in sota "sota milestones" "sota search" "sota bench"; do
+    # shellcheck disable=SC2086 # words are meant
+    fak help $page | sed -n '/^Examples/,/^[A-DF-Z]/s/^  \(fak sota .*\)$/\1/p'
+done >"$scratch/examples"
+check "the help pages have examples" test -s "$scratch/examples"
+while read -r line; do check "the example works: $line" sh -c "$line"; done <"$scratch/examples"
+
 # --- exit codes
 check_exit "a file that no row covers: 1" 1 fak sota README.nowhere
 check_has "and it says so" "$(fak sota engine/none.c 2>&1)" "no row covers engine/none.c"

@@ -77,6 +77,10 @@ check_exit "a bad row stops it" 1 sotac -o "$scratch/out/matrix.c" $schema "$scr
 check_has "and is named by file and line" "$tap_out" "$scratch/bad.sql:3: op.summary is missing; give it a value"
 check_equal "the old output is untouched" "$(cat "$scratch/out/matrix.c")" before
 check_equal "and nothing lies beside it" "$(ls "$scratch/out")" matrix.c
+for name in $(fak help sota | sed -n 's/^  sota \([a-z]*\) .*/\1/p'); do
+    echo "INSERT INTO op_alias (op, alias) VALUES ('rope', '$name');" >"$scratch/command.sql"
+    check_has "no alias is called like fak sota $name" "$(sotac $schema sotadb/seed/*.sql "$scratch/command.sql" 2>&1)" "alias '$name' is a command of"
+done
 check_exit "a missing seed is named" 1 sotac $schema "$scratch/none.sql"
 check_has "with its path" "$tap_out" "$scratch/none.sql"
 check_exit "an output that cannot be written" 1 sotac -o "$scratch/none/matrix.c" $schema sotadb/seed/*.sql

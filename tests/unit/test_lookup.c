@@ -147,6 +147,24 @@ static void check_globs(const struct glob_case *cases, size_t n) {
 }
 #define CHECK_GLOBS(cases) check_globs(cases, sizeof(cases) / sizeof *(cases))
 
+static void a_pattern_that_cannot_be_meant_is_told(void **state) {
+    (void)state;
+    static const char *const good[] = {"a",    "a/",       "**/a.c", "a/**",   "a/**/b",
+                                       "*.cu", "[a-z]*.c", "\\*\\*", "a/b[[]", "a.b"};
+    static const char *const bad[] = {"",        "/a",  "a//b", "./a", "a/.", "a/..", "a**b", "**a",
+                                      "a/b**/c", "***", "[a",   "a\\", "*",   "**",   "*/?"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (glob_mistake(good[i])) fail_msg("'%s' %s", good[i], glob_mistake(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (!glob_mistake(bad[i])) fail_msg("'%s' is taken for a pattern", bad[i]);
+    assert_null(glob_name_mistake("k_a*"));
+    assert_null(glob_name_mistake("*_rope"));
+    assert_non_null(glob_name_mistake("*ab*"));
+    assert_non_null(glob_name_mistake("a b c"));
+    assert_non_null(glob_name_mistake("**abc"));
+    assert_non_null(glob_name_mistake("abc["));
+}
+
 static void a_star_stays_within_one_folder(void **state) {
     (void)state;
     const struct glob_case cases[] = {
@@ -559,6 +577,7 @@ static void a_bar_does_not_break_a_markdown_table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pattern_that_cannot_be_meant_is_told),
         cmocka_unit_test(a_star_stays_within_one_folder),
         cmocka_unit_test(two_stars_cross_folders),
         cmocka_unit_test(a_folder_matches_what_is_below),

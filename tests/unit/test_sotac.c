@@ -24,6 +24,16 @@
     "INSERT INTO reference (op, name, url, kind) VALUES ('norm', 'R', 'https://a.example', 'primary');"      \
     "INSERT INTO op_path (op, glob, role, planned) VALUES ('norm', 'engine/*.c', 'kernel', 1);"
 
+#define ALIAS(row) "INSERT INTO op_alias (op, alias) VALUES (" row ");"
+#define PATH(glob) "INSERT INTO op_path (op, glob, role, planned) VALUES ('norm', '" glob "', 'kernel', 1);"
+#define FLOOR(row)                                                                                           \
+    "INSERT INTO floor (name, metric, value, state, note) VALUES ('f', " row ", 'recorded', 'N');"
+#define LINK(url, day)                                                                                       \
+    "INSERT INTO reference (op, name, url, kind, checked_on) VALUES ('norm', 'N', '" url "', 'docs', '" day  \
+    "');"
+#define WITNESS(test)                                                                                        \
+    "INSERT INTO witness (op, device, metric, test) VALUES ('norm', 'cpu', 'm', '" test "');"
+
 static void add_schema(struct seed *seed) {
     struct str schema = {0};
     assert_true(file_read(&schema, "sotadb/schema.sql", SEED_MAX_FILE, NULL));
@@ -121,6 +131,56 @@ static void a_bad_row_is_named_by_file_line_reason_and_remedy(void **state) {
          "bad.sql:1: cannot store TEXT value in INTEGER column rung.level"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) assert_refused(cases[i][0], cases[i][1]);
+}
+
+/* Rows that SQLite takes and no look-up, no reader and no compiler could use. */
+static void a_value_that_means_nothing_is_refused(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {OP_HEAD "('a', 'T', 'S', 'kernel', 'bind', 'N', ' ', 'B', 'planned');",
+         "bad.sql:1: op: oracle begins or ends with a blank, or is nothing else; write the text alone\n"},
+        {ALIAS("'norm', 'q.z'"),
+         "bad.sql:1: op_alias 'norm': alias is lower-case words joined by '-' or '_'\n"},
+        {ALIAS("'norm', 'Norm_'"), "bad.sql:1: op_alias 'norm': alias is lower-case words"},
+        {ALIAS("'norm', 'a-b'),\n('norm', 'a_b'"),
+         "bad.sql:2: alias 'a_b' is the alias 'a-b' already, since '_' and '-' are one; delete it\n"},
+        {ALIAS("'norm', 'search'"),
+         "bad.sql:1: alias 'search' is a command of `fak sota`, which would run instead; "
+         "take another name\n"},
+        {PATH("./a.c"), "bad.sql:1: op_path 'norm': glob './a.c' has '.' or '..' as a component"},
+        {PATH("a/.."), "bad.sql:1: op_path 'norm': glob is a path from the repository root"},
+        {PATH("a//b"), "bad.sql:1: op_path 'norm': glob 'a//b' has an empty component; mend the pattern\n"},
+        {PATH("a**b/c"),
+         "bad.sql:1: op_path 'norm': glob 'a**b/c' has '**' beside other characters; it stands for "
+         "folders only as a whole component; mend the pattern\n"},
+        {PATH("[a"), "bad.sql:1: op_path 'norm': glob '[a' opens a set with '[' and never closes it"},
+        {PATH("**"), "bad.sql:1: op_path 'norm': glob '**' matches everything"},
+        {"INSERT INTO op_symbol (op, pattern) VALUES ('norm', '*a*');",
+         "bad.sql:1: op_symbol 'norm': pattern '*a*' has fewer than three plain characters"},
+        {"INSERT INTO op_symbol (op, pattern) VALUES ('norm', 'k norm');",
+         "bad.sql:1: op_symbol 'norm': pattern 'k norm' holds a blank"},
+        {FLOOR("'nmse', 9e999"), "bad.sql:1: floor: value is not finite; write a number\n"},
+        {FLOOR("'nmse', -1"), "bad.sql:1: floor 'f': value is above 0, and a cosine at most 1\n"},
+        {FLOOR("'cosine', 1.5"), "bad.sql:1: floor 'f': value is above 0, and a cosine at most 1\n"},
+        {FLOOR("'Cosine', 1.5"), "bad.sql:1: floor 'f': metric is a lower-case word: 'cosine', 'nmse' ...\n"},
+        {LINK("https://a.b/\033]8;;", ""), "bad.sql:1: reference 'norm': url is not an https:// link"},
+        {LINK("https://a.b/\nc", ""), "bad.sql:1: reference 'norm': url is not an https:// link"},
+        {LINK("https://a.b/c", "2026-02-30"),
+         "bad.sql:1: reference 'norm': checked_on is the day the link was read"},
+        {WITNESS("/etc/passwd"), "bad.sql:1: witness 'norm': test is a path from the repository root"},
+        {WITNESS("../x.c"), "bad.sql:1: witness 'norm': test is a path from the repository root"},
+        {OP_HEAD "('a', 'T', 'S', 'kernel', 'bind', 'N', 'O', 'B', 'shipped');\n"
+                 "INSERT INTO witness (op, device, metric, test) VALUES ('a', 'cpu', 'm', 'tests');",
+         "bad.sql:2: op 'a' is 'shipped' and its witness 'tests' is not there"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) assert_refused(cases[i][0], cases[i][1]);
+}
+
+static void a_byte_order_mark_and_carriage_returns_are_no_text(void **state) {
+    (void)state;
+    struct str out = {0};
+    complaints_of(&out, view_of("\xef\xbb\xbf" ALIAS("'norm',\r\n'a_b'") "\r\n"));
+    assert_string_equal(str_c(&out), "");
 }
 
 #define LADDER(rung, op)                                                                                     \
@@ -530,6 +590,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_seed_has_no_complaints),
         cmocka_unit_test(a_bad_row_is_named_by_file_line_reason_and_remedy),
+        cmocka_unit_test(a_value_that_means_nothing_is_refused),
+        cmocka_unit_test(a_byte_order_mark_and_carriage_returns_are_no_text),
         cmocka_unit_test(a_ladder_is_complete_in_order_and_backed),
         cmocka_unit_test(only_inserts_of_plain_values_are_admitted),
         cmocka_unit_test(what_never_ends_is_named_where_it_starts),
