@@ -3,6 +3,7 @@
 #include "engine/backend/backend.h"
 #include "engine/file/gguf.h"
 #include "engine/model/model.h"
+#include "engine/model/rotary.h"
 #include "engine/session/batcher.h"
 #include "engine/session/pagetable.h"
 
@@ -171,6 +172,7 @@ static bool check_step(struct engine_model *m, const struct engine_part *parts, 
 static void run_part(struct engine_model *m, const struct engine_part *part) {
     struct engine_session *s = part->session;
     pagetable_take(&m->pages, s->sequence, s->position + part->n);
+    if (m->program.rotary) rotary_reach(m->program.rotary, s->position + part->n);
     for (size_t i = 0; i < part->n; i++) {
         bool wants =
             part->want == ENGINE_LOGITS_ALL || (part->want == ENGINE_LOGITS_LAST && i + 1 == part->n);

@@ -153,7 +153,10 @@ void builder_rope_tables(struct builder *b, size_t context, const struct rotary 
     if (b->failed) return;
     p->context = context;
     p->rope_dims = rotary->dims;
-    if (!rotary_tables(&p->rope_cos, &p->rope_sin, b->arena, context, rotary, b->st)) b->failed = true;
+    b->failed = !rotary_open(&p->rotary, b->arena, context, rotary, b->st);
+    if (b->failed) return;
+    p->rope_cos = p->rotary->cos;
+    p->rope_sin = p->rotary->sin;
 }
 
 /* --- steps --------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  *
  * Owns:    nothing; a program lives in the model's arena, weights lie in the mapped file.
  * Trusts:  the architecture file that built it; program_check says where that trust was misplaced.
- * Threads: constant after it is built.
+ * Threads: constant after it is built, but for the rotary tables, which grow between runs.
  *
  * Data flows one way: an architecture (engine/model/llama.c ...) turns checked metadata and tensors into a
  * program; a backend runs programs. Architectures never see a kernel, backends never see a file.
@@ -59,6 +59,8 @@ struct step {
  *   select     in[0] -> out[0], the rows where the batch asks for logits; buffers after it have as many rows
  */
 
+struct rotary_tables;
+
 struct program {
     const struct weight *weights;
     int n_weights;
@@ -71,6 +73,7 @@ struct program {
     size_t context;                   /* positions the model was made for */
     size_t rope_dims;                 /* dims of a head that rotate, even */
     const float *rope_cos, *rope_sin; /* [context][rope_dims / 2]: computed in f64, rounded to f32 */
+    struct rotary_tables *rotary;     /* fills them: rotary_reach, before a position is run; NULL: filled */
 };
 
 /* What every backend relies on, for the whole program: operands in range, widths and weight shapes that fit

@@ -1,6 +1,10 @@
 /* rotary: the tables of rotary position embedding (Su et al., arXiv:2104.09864).
  *
- * Owns nothing; the tables lie in the arena. Trusts the caller's checks of struct rotary. Any thread.
+ * Owns nothing; the tables lie in the arena. Trusts the caller's checks of struct rotary. Threads: a table is
+ * filled by one thread while no backend runs.
+ *
+ * Rows are filled as positions are reached: a context of millions, true or a lie, costs neither memory nor
+ * time before it is used.
  */
 #ifndef ENGINE_MODEL_ROTARY_H
 #define ENGINE_MODEL_ROTARY_H
@@ -14,8 +18,18 @@ struct rotary {
     const float *divisors; /* [dims / 2] of the frequencies (rope_freqs.weight of Llama 3), or NULL */
 };
 
-/* cos and sin of every angle, [context][dims / 2], computed in f64 and rounded to f32 once. */
-bool rotary_tables(const float **out_cos, const float **out_sin, struct arena *arena, size_t context,
-                   const struct rotary *rotary, struct status *st) STATUS_MUST_USE;
+struct rotary_tables {
+    float *cos, *sin;  /* [context][half]: computed in f64 and rounded to f32 once */
+    double *frequency; /* [half] radians a position */
+    size_t half, context;
+    size_t n; /* rows that are filled */
+};
+
+/* Tables for `context` positions, none of them filled. */
+bool rotary_open(struct rotary_tables **out, struct arena *arena, size_t context, const struct rotary *rotary,
+                 struct status *st) STATUS_MUST_USE;
+
+/* Fills the rows of positions [0, n) that are not yet; n is at most context. */
+void rotary_reach(struct rotary_tables *tables, size_t n);
 
 #endif

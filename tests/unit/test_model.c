@@ -6,6 +6,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -106,36 +107,62 @@ static void linear_scaling_is_read_by_either_key(void **state) {
 
 /* --- rotary tables ---------------------------------------------------------------------------------- */
 
+static struct rotary_tables *tables_of(struct arena *arena, size_t context, struct rotary rotary) {
+    struct rotary_tables *t;
+    assert_true(rotary_open(&t, arena, context, &rotary, NULL));
+    return t;
+}
+
 static void rotary_angles_are_position_times_frequency(void **state) {
     (void)state;
     struct arena arena = {0};
-    const float *cosines, *sines;
-    struct rotary r = {.dims = 8, .base = 10000.0, .factor = 1.0};
-    assert_true(rotary_tables(&cosines, &sines, &arena, 1000, &r, NULL));
-    for (int i = 0; i < 4; i++) {
-        assert_true(cosines[i] == 1.0F && sines[i] == 0.0F);
-        double angle = 999.0 * pow(10000.0, -i / 4.0);
-        assert_true(cosines[999 * 4 + i] == (float)cos(angle) && sines[999 * 4 + i] == (float)sin(angle));
-    }
+    struct rotary_tables *t = tables_of(&arena, 1000, (struct rotary){8, 10000.0, 1.0, NULL});
+    rotary_reach(t, 7);
+    rotary_reach(t, 1000);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t position = 0; position < 1000; position += 111) {
+            double angle = (double)position * pow(10000.0, -(double)i / 4.0);
+            assert_true(t->cos[position * 4 + i] == (float)cos(angle));
+            assert_true(t->sin[position * 4 + i] == (float)sin(angle));
+        }
     arena_release(&arena);
 }
 
 static void linear_scaling_and_divisors_slow_the_rotation(void **state) {
     (void)state;
     struct arena arena = {0};
-    const float *plain[2], *slow[2], *divided[2], divisors[] = {4.0F, 4.0F, 4.0F, 4.0F};
-    struct rotary r = {.dims = 8, .base = 10000.0, .factor = 1.0};
-    assert_true(rotary_tables(&plain[0], &plain[1], &arena, 64, &r, NULL));
-    r.factor = 4.0;
-    assert_true(rotary_tables(&slow[0], &slow[1], &arena, 64, &r, NULL));
-    r = (struct rotary){.dims = 8, .base = 10000.0, .factor = 1.0, .divisors = divisors};
-    assert_true(rotary_tables(&divided[0], &divided[1], &arena, 64, &r, NULL));
-    for (int t = 0; t < 2; t++)
-        for (int position = 0; position < 16; position++)
-            for (int i = 0; i < 4; i++) {
-                assert_true(slow[t][4 * position * 4 + i] == plain[t][position * 4 + i]);
-                assert_true(divided[t][4 * position * 4 + i] == plain[t][position * 4 + i]);
-            }
+    const float divisors[] = {4.0F, 4.0F, 4.0F, 4.0F};
+    struct rotary_tables *plain = tables_of(&arena, 64, (struct rotary){8, 10000.0, 1.0, NULL});
+    struct rotary_tables *slow = tables_of(&arena, 64, (struct rotary){8, 10000.0, 4.0, NULL});
+    struct rotary_tables *divided = tables_of(&arena, 64, (struct rotary){8, 10000.0, 1.0, divisors});
+    rotary_reach(plain, 64), rotary_reach(slow, 64), rotary_reach(divided, 64);
+    for (size_t i = 0; i < 16 * 4; i++) {
+        size_t later = i / 4 * 16 + i % 4; /* the row of four times the position */
+        assert_true(slow->cos[later] == plain->cos[i] && slow->sin[later] == plain->sin[i]);
+        assert_true(divided->cos[later] == plain->cos[i] && divided->sin[later] == plain->sin[i]);
+    }
+    arena_release(&arena);
+}
+
+static size_t resident_pages(void) {
+    size_t all, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%zu %zu", &all, &resident), 2);
+    fclose(file);
+    return resident;
+}
+
+/* A file of a few kilobytes may claim 2^24 positions: that took seconds and gigabytes. */
+static void a_long_context_costs_nothing_before_it_is_used(void **state) {
+    (void)state;
+    enum { CONTEXT = 1 << 20, HALF = 64 }; /* 2 tables of 256 MiB */
+    struct arena arena = {0};
+    size_t before = resident_pages();
+    struct rotary_tables *t = tables_of(&arena, CONTEXT, (struct rotary){2 * HALF, 10000.0, 1.0, NULL});
+    rotary_reach(t, 100);
+    assert_true(t->n == 100);
+    assert_true((resident_pages() - before) * 4096 < 128 << 20); /* a sanitizer's shadow takes an eighth */
     arena_release(&arena);
 }
 
@@ -325,6 +352,7 @@ int main(void) {
         cmocka_unit_test(linear_scaling_is_read_by_either_key),
         cmocka_unit_test(rotary_angles_are_position_times_frequency),
         cmocka_unit_test(linear_scaling_and_divisors_slow_the_rotation),
+        cmocka_unit_test(a_long_context_costs_nothing_before_it_is_used),
         cmocka_unit_test(metadata_that_lies_is_refused),
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(missing_keys_and_tensors_are_named),
