@@ -11,6 +11,8 @@ enum { NAME_SIZE = 64 }; /* ggml's limit for tensor names, NUL included */
 void builder_begin(struct builder *b, struct arena *arena, const struct gguf *file, const char *arch,
                    struct status *st) {
     *b = (struct builder){.arena = arena, .file = file, .arch = arch, .st = st, .layer = PROGRAM_NONE};
+    b->used = arena_alloc(arena, gguf_n_tensors(file), sizeof *b->used, st);
+    b->failed = !b->used;
 }
 
 bool builder_fail(struct builder *b, enum status_code code, const char *format, ...) {
@@ -22,6 +24,22 @@ bool builder_fail(struct builder *b, enum status_code code, const char *format, 
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     return status_fail(b->st, code, "%.120s: %s", gguf_path(b->file), what);
+}
+
+/* "FILE: tensor NAME ...", the file being the part of a split model that holds it. */
+static bool refuse(struct builder *b, const struct gguf_tensor *t, enum status_code code, const char *format,
+                   ...) STATUS_PRINTF(4, 5);
+static bool refuse(struct builder *b, const struct gguf_tensor *t, enum status_code code, const char *format,
+                   ...) {
+    if (b->failed) return false;
+    b->failed = true;
+    char what[300], shown[VIEW_SHOWN];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return status_fail(b->st, code, "%.120s: tensor %s %s", gguf_tensor_path(b->file, t),
+                       view_shown(shown, t->name), what);
 }
 
 void builder_layer(struct builder *b, size_t layer) { b->layer = (int)layer; }
@@ -61,24 +79,21 @@ static void shape_text(char *out, size_t room, const struct gguf_tensor *t) {
 }
 
 /* ggml writes the contiguous dimension first, and so do we in messages. */
-static bool shape_is(struct builder *b, const struct gguf_tensor *t, const char *name, size_t n_cols,
-                     size_t n_rows) {
+static bool shape_is(struct builder *b, const struct gguf_tensor *t, size_t n_cols, size_t n_rows) {
     if (t->dims[0] == n_cols && t->dims[1] == n_rows && t->dims[2] == 1 && t->dims[3] == 1) return true;
     char has[96];
     shape_text(has, sizeof has, t);
     if (n_rows == 1)
-        return builder_fail(b, STATUS_BAD_INPUT, "tensor %s has shape %s, but the metadata says %zu", name,
-                            has, n_cols);
-    return builder_fail(b, STATUS_BAD_INPUT, "tensor %s has shape %s, but the metadata says %zu x %zu", name,
-                        has, n_cols, n_rows);
+        return refuse(b, t, STATUS_BAD_INPUT, "has shape %s, but the metadata says %zu", has, n_cols);
+    return refuse(b, t, STATUS_BAD_INPUT, "has shape %s, but the metadata says %zu x %zu", has, n_cols,
+                  n_rows);
 }
 
 /* Kernels read halves and floats in place. */
-static bool is_aligned(struct builder *b, const struct gguf_tensor *t, const char *name) {
+static bool is_aligned(struct builder *b, const struct gguf_tensor *t) {
     size_t need = t->type == DTYPE_F32 ? _Alignof(float) : _Alignof(uint16_t);
     return (uintptr_t)t->data % need == 0 ||
-           builder_fail(b, STATUS_BAD_INPUT, "tensor %s starts at byte %zu, which is no multiple of %zu",
-                        name, t->offset, need);
+           refuse(b, t, STATUS_BAD_INPUT, "starts at byte %zu, which is no multiple of %zu", t->offset, need);
 }
 
 static const struct gguf_tensor *tensor(struct builder *b, const char *name, size_t n_cols, size_t n_rows) {
@@ -89,16 +104,14 @@ static const struct gguf_tensor *tensor(struct builder *b, const char *name, siz
                      name);
         return NULL;
     }
-    if (!shape_is(b, t, name, n_cols, n_rows) || !is_aligned(b, t, name)) return NULL;
-    const struct gguf_tensor **slot = list_add(b, &b->used, sizeof(const struct gguf_tensor *));
-    if (!slot) return NULL;
-    *slot = t;
+    if (!shape_is(b, t, n_cols, n_rows) || !is_aligned(b, t)) return NULL;
+    b->used[t - gguf_tensor_at(b->file, 0)] = true;
     return t;
 }
 
-static bool is_f32(struct builder *b, const struct gguf_tensor *t, const char *name) {
-    return t->type == DTYPE_F32 || builder_fail(b, STATUS_UNSUPPORTED, "tensor %s is %s; it has to be F32",
-                                                name, dtype_info(t->type)->name);
+static bool is_f32(struct builder *b, const struct gguf_tensor *t) {
+    return t->type == DTYPE_F32 ||
+           refuse(b, t, STATUS_UNSUPPORTED, "is %s; it has to be F32", dtype_info(t->type)->name);
 }
 
 static int add_weight(struct builder *b, const struct gguf_tensor *t, size_t n_rows, size_t n_cols) {
@@ -127,13 +140,13 @@ int builder_vector(struct builder *b, size_t n, const char *format, ...) {
     vsnprintf(name, sizeof name, format, args);
     va_end(args);
     const struct gguf_tensor *t = tensor(b, name, n, 1);
-    return t && is_f32(b, t, name) ? add_weight(b, t, 1, n) : PROGRAM_NONE;
+    return t && is_f32(b, t) ? add_weight(b, t, 1, n) : PROGRAM_NONE;
 }
 
 const float *builder_values(struct builder *b, size_t n, const char *name) {
     if (b->failed || !gguf_find_tensor(b->file, name)) return NULL;
     const struct gguf_tensor *t = tensor(b, name, n, 1);
-    return t && is_f32(b, t, name) ? t->data : NULL;
+    return t && is_f32(b, t) ? t->data : NULL;
 }
 
 size_t builder_n_vocab(struct builder *b) {
@@ -143,8 +156,7 @@ size_t builder_n_vocab(struct builder *b) {
         return 0;
     }
     if (t->dims[1] > INT32_MAX)
-        builder_fail(b, STATUS_BAD_INPUT, "tensor token_embd.weight has %llu rows; ids are 32 bits",
-                     (unsigned long long)t->dims[1]);
+        refuse(b, t, STATUS_BAD_INPUT, "has %llu rows; ids are 32 bits", (unsigned long long)t->dims[1]);
     return (size_t)t->dims[1];
 }
 
@@ -237,21 +249,15 @@ void builder_select(struct builder *b, int in, int out) {
 /* --- the end ------------------------------------------------------------------------------------------- */
 
 /* A tensor that nothing asked for is a part of the model that we would leave out without a word: a bias, a
- * second norm, more blocks than block_count says. At most `used` tensors are looked at before one is found.
- */
+ * second norm, more blocks than block_count says. */
 static bool all_used(struct builder *b) {
-    const struct gguf_tensor *const *used = b->used.at;
-    char shown[VIEW_SHOWN];
-    if (b->used.n == gguf_n_tensors(b->file)) return true;
     for (size_t i = 0; i < gguf_n_tensors(b->file); i++) {
         const struct gguf_tensor *t = gguf_tensor_at(b->file, i);
-        size_t j = 0;
-        while (j < b->used.n && used[j] != t) j++;
-        if (j == b->used.n)
-            return builder_fail(b, STATUS_UNSUPPORTED,
-                                "tensor %s (at byte %zu) is no part of the %s model that the metadata "
-                                "describes; leaving it out would give wrong text",
-                                view_shown(shown, t->name), t->offset, b->arch);
+        if (!b->used[i])
+            return refuse(b, t, STATUS_UNSUPPORTED,
+                          "(at byte %zu) is no part of the %s model that the metadata describes; leaving it "
+                          "out would give wrong text",
+                          t->offset, b->arch);
     }
     return true;
 }

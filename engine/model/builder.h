@@ -26,7 +26,8 @@ struct builder {
     struct status *st;
     bool failed;
     int layer;
-    struct builder_list weights, steps, widths, used;
+    struct builder_list weights, steps, widths;
+    bool *used; /* [tensors of the file] asked for */
     struct program program;
 };
 

@@ -148,8 +148,8 @@ bool hparams_read(struct hparams *out, const struct gguf *file, struct status *s
         !read_rope(out, &r) || !refuse_unknown_rules(&r) ||
         !gguf_f64(&eps, file, key_of(&r, "attention.layer_norm_rms_epsilon"), 0.0, st))
         return false;
-    out->eps = (float)eps;
-    return positive(&r, "attention.layer_norm_rms_epsilon", eps);
+    out->eps = (float)eps; /* a float64 may vanish here */
+    return positive(&r, "attention.layer_norm_rms_epsilon", (double)out->eps);
 }
 
 size_t hparams_kv_bytes(const struct hparams *h) {

@@ -1,6 +1,7 @@
 /* engine/model: from a checkpoint's metadata and tensors to a checked program. */
 #include "engine/model/model.h"
 #include "engine/model/rotary.h"
+#include "tests/unit/made_gguf.h"
 #include "tests/unit/patched.h"
 
 #include <math.h>
@@ -222,6 +223,51 @@ static void numbers_that_are_none_are_refused(void **state) {
         }
 }
 
+/* 1e-60 is a number until it is a float. */
+static void an_epsilon_that_vanishes_is_refused(void **state) {
+    (void)state;
+    static const char key[] = "llama.attention.layer_norm_rms_epsilon";
+    const double tiny = 1e-60;
+    struct patched p;
+    patched_load(&p, llama);
+    patched_rename(&p, key, "llama.attention.layer_norm_rms_epsiloX");
+    patched_add(&p, key, GGUF_F64, &tiny, sizeof tiny);
+    refused(&p, key);
+}
+
+/* The second of two files has a tensor too many: it is the one to name. */
+static void a_tensor_is_named_with_its_part(void **state) {
+    (void)state;
+    char folder[] = "/tmp/fak-split-XXXXXX";
+    struct str first = {0}, second = {0}, part = {0};
+    struct patched p;
+    struct status st;
+    struct arena arena = {0};
+    struct program program;
+    struct hparams h;
+    const uint16_t count = 2;
+    assert_non_null(mkdtemp(folder));
+    str_printf(&first, "%s/m-00001-of-00002.gguf", folder);
+    str_printf(&second, "%s/m-00002-of-00002.gguf", folder);
+    patched_load(&p, llama);
+    patched_add(&p, "split.count", GGUF_U16, &count, sizeof count);
+    made_header(&part, 3, 1, 2);
+    made_key(&part, "split.no", GGUF_U16), made_number(&part, 1, 2);
+    made_key(&part, "split.count", GGUF_U16), made_number(&part, 2, 2);
+    made_tensor(&part, "extra.weight", 4, 1, DTYPE_F32, 0);
+    made_padding(&part, 32, 16);
+    assert_true(file_replace(first.at, p.bytes.at, p.bytes.n, &st) &&
+                file_replace(second.at, part.at, part.n, &st));
+    struct gguf *file = opened(first.at);
+    assert_false(build(&program, &arena, &h, file, &st));
+    if (!strstr(st.message, "m-00002-of-00002.gguf: tensor extra.weight (at byte "))
+        fail_msg("%s", st.message);
+    gguf_close(file);
+    arena_release(&arena);
+    unlink(first.at), unlink(second.at), rmdir(folder);
+    str_free(&first), str_free(&second), str_free(&part), str_free(&p.bytes);
+}
+
 static void missing_keys_and_tensors_are_named(void **state) {
     (void)state;
     static const struct {
@@ -355,6 +401,8 @@ int main(void) {
         cmocka_unit_test(a_long_context_costs_nothing_before_it_is_used),
         cmocka_unit_test(metadata_that_lies_is_refused),
         cmocka_unit_test(numbers_that_are_none_are_refused),
+        cmocka_unit_test(an_epsilon_that_vanishes_is_refused),
+        cmocka_unit_test(a_tensor_is_named_with_its_part),
         cmocka_unit_test(missing_keys_and_tensors_are_named),
         cmocka_unit_test(shapes_that_lie_are_refused),
         cmocka_unit_test(what_this_build_does_not_know_is_refused_by_name),
