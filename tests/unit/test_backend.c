@@ -151,6 +151,39 @@ static void the_bits_are_those_of_the_contract(void **state) {
     }
 }
 
+/* One token that looks at itself and at a page of nothing: what a score of NaN makes must not pass for zeros.
+ */
+static void attention_keeps_nan(void **state) {
+    (void)state;
+    enum { DIM = 20 };
+    static float keys[DIM * KV_PAGE], values[DIM * KV_PAGE], q[DIM], out[DIM];
+    static _Alignas(64) char scratch[4096];
+    const int32_t position = 0, sequence = 0, page = 0;
+    const struct tokens tokens = {
+        .positions = &position, .sequences = &sequence, .pages = &page, .pages_per_sequence = 1};
+    assert_true(kernel_scratch(DIM, DIM, 1) <= sizeof scratch);
+    for (size_t i = 0; i < kernel_count; i++) {
+        const struct kernel *k = &kernel_table[i];
+        if (strcmp(k->op, "attention") != 0 || !k->runs_here()) continue;
+        for (int poisoned = 0; poisoned < 3; poisoned++) {
+            for (int j = 0; j < DIM * KV_PAGE; j++) keys[j] = values[j] = 1;
+            for (int d = 0; d < DIM; d++) q[d] = 1, out[d] = 0;
+            if (poisoned == 1) q[3] = NAN;
+            if (poisoned == 2) keys[5 * KV_PAGE] = NAN;
+            struct task task = {.n = 1, .tokens = &tokens};
+            task.attention = (struct attention_task){.q = {q, DIM, DIM},
+                                                     .out = {out, DIM, DIM},
+                                                     .kv = {keys, values, DIM * KV_PAGE, 1, DIM},
+                                                     .n_heads = 1,
+                                                     .scale = 1};
+            k->run(&task, 0, 1, scratch);
+            for (int d = 0; d < DIM; d++)
+                if (poisoned ? !isnan(out[d]) : out[d] != 1)
+                    fail_msg("%s %s, case %d: out[%d] is %g", k->lane, k->clone, poisoned, d, (double)out[d]);
+        }
+    }
+}
+
 static void a_batch_of_nothing_is_legal(void **state) {
     (void)state;
     struct tiny tiny;
@@ -205,6 +238,7 @@ int main(void) {
         cmocka_unit_test(the_exact_lane_follows_ref),
         cmocka_unit_test(nothing_but_the_tokens_decides),
         cmocka_unit_test(the_bits_are_those_of_the_contract),
+        cmocka_unit_test(attention_keeps_nan),
         cmocka_unit_test(a_batch_of_nothing_is_legal),
         cmocka_unit_test(an_unknown_lane_is_refused),
         cmocka_unit_test(it_says_what_runs),

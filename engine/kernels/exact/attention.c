@@ -52,7 +52,7 @@ VEC float page_scores(float *weights, const float *keys, const float *q, size_t 
         vec_store(weights + first, scores_part(keys, q, dim, first, scale));
     for (size_t j = n; j < KV_PAGE; j++) weights[j] = -INFINITY;
     for (size_t j = 0; j < KV_PAGE; j++)
-        largest = weights[j] <= largest ? largest : weights[j]; /* NaN stays */
+        largest = weights[j] > largest ? weights[j] : largest; /* NaN is none */
     return largest;
 }
 
@@ -85,13 +85,23 @@ VEC void add_last_values(float *o, const float *values, const float *weights, si
     vec_store_some(o + d, acc, rest);
 }
 
-/* The first n positions of a page into a partial. A page whose scores are all -infinity changes nothing. */
+static bool has_nan(const float *scores, size_t n) {
+    for (size_t j = 0; j < n; j++)
+        if (isnan(scores[j])) return true;
+    return false;
+}
+
+/* The first n positions of a page into a partial. A page whose scores are all -infinity changes nothing; one
+ * NaN among them makes the result NaN. */
 static void add_page(struct partial *p, const float *keys, const float *values, const float *q, size_t dim,
                      size_t n, float scale) {
     float weights[KV_PAGE];
     float largest = page_scores(weights, keys, q, dim, n, scale);
     largest = p->m > largest ? p->m : largest;
-    if (largest == -INFINITY) return;
+    if (largest == -INFINITY) {
+        if (!has_nan(weights, n)) return;
+        largest = NAN;
+    }
     float rescale = exp_of(p->m - largest);
     p->l = p->l * rescale + page_weights(weights, largest);
     p->m = largest;
