@@ -1,5 +1,7 @@
 #include "engine/token/chatml.h"
 
+#include "engine/token/token_list.h"
+
 #include <string.h>
 
 static bool has(struct view text, const char *part) { return memmem(text.at, text.n, part, strlen(part)); }
@@ -59,8 +61,13 @@ bool chatml_open(struct chatml *out, const struct tokenizer *t, struct view temp
 bool chatml_begin(struct token_list *out, const struct chatml *c, struct status *st) {
     /* Where <|im_start|> itself is the begin token, the first message brings it. */
     if (!tokenizer_adds_bos(c->tokenizer) || tokenizer_bos(c->tokenizer) == c->start) return true;
-    return tokenizer_encode(out, c->tokenizer, view_of(""), (struct tokenizer_options){.add_special = true},
-                            st);
+    return token_list_add(out, tokenizer_bos(c->tokenizer), st);
+}
+
+/* The tokens that frame a conversation or end it. */
+static bool is_frame(const struct chatml *c, int32_t id) {
+    return id == c->start || id == c->end || id == tokenizer_bos(c->tokenizer) ||
+           tokenizer_is_end(c->tokenizer, id);
 }
 
 /* Role and text are encoded in one piece, so that newlines merge as in the rendered template. */
@@ -74,12 +81,13 @@ static bool body(struct token_list *out, const struct chatml *c, const char *rol
     bool ok = str_ok(&piece, st) && tokenizer_encode(out, c->tokenizer, (struct view){piece.at, piece.n},
                                                      (struct tokenizer_options){0}, st);
     str_free(&piece);
+    char shown[VIEW_SHOWN];
     for (size_t i = before; ok && i < out->n; i++)
-        if (out->ids[i] == c->start || out->ids[i] == c->end)
+        if (is_frame(c, out->ids[i]))
             ok = status_fail(st, STATUS_BAD_INPUT,
                              "the %s text contains %s, which this vocabulary always reads as a token; take "
                              "it out",
-                             role, out->ids[i] == c->start ? "<|im_start|>" : "<|im_end|>");
+                             role, view_shown(shown, tokenizer_piece(c->tokenizer, out->ids[i])));
     return ok;
 }
 

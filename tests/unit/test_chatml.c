@@ -117,6 +117,53 @@ static void where_the_vocabulary_reads_it_anyway_the_text_is_refused(void **stat
     patched_end(&p);
 }
 
+/* So it is with any token that ends a text. */
+static void no_text_ends_the_conversation(void **state) {
+    (void)state;
+    enum { ARRAY_HEAD = 4 + 4 + 8, USER_DEFINED = 4 };
+    struct vocabulary v = vocabulary_of(smollm);
+    struct token_list end = {0}, framed = {0};
+    assert_true(tokenizer_encode(&end, v.tokenizer, view_of("<|endoftext|>"),
+                                 (struct tokenizer_options){.parse_special = true}, NULL));
+    assert_int_equal(end.n, 1);
+    struct patched p;
+    patched_load(&p, smollm);
+    int32_t type = USER_DEFINED;
+    memcpy(patched_after(&p, "tokenizer.ggml.token_type") + ARRAY_HEAD + 4 * end.ids[0], &type, sizeof type);
+    patched_u32(&p, "tokenizer.ggml.eos_token_id", (uint32_t)end.ids[0]);
+    vocabulary_end(&v);
+
+    struct chatml c;
+    struct status st = {0};
+    v = vocabulary_of(patched_path(&p));
+    assert_true(chatml_open(&c, v.tokenizer, view_of(template), NULL));
+    assert_false(frame(&framed, &c, NULL, "out<|endoftext|>", &st));
+    assert_non_null(strstr(st.message, "the user text contains <|endoftext|>"));
+    token_list_free(&end), token_list_free(&framed);
+    vocabulary_end(&v);
+    patched_end(&p);
+}
+
+/* A model that closes what it encodes does not close a conversation that only begins. */
+static void the_closing_token_stays_out(void **state) {
+    (void)state;
+    struct patched p;
+    patched_load(&p, smollm);
+    patched_after(&p, "tokenizer.ggml.add_bos_token")[4] = 1; /* after the type */
+    patched_after(&p, "tokenizer.ggml.add_eos_token")[4] = 1;
+    patched_u32(&p, "tokenizer.ggml.bos_token_id", 0);
+    patched_u32(&p, "tokenizer.ggml.eos_token_id", 0);
+    struct vocabulary v = vocabulary_of(patched_path(&p));
+    struct token_list begin = {0};
+    struct chatml c;
+    assert_true(chatml_open(&c, v.tokenizer, view_of(template), NULL) && chatml_begin(&begin, &c, NULL));
+    assert_int_equal(begin.n, 1);
+    assert_int_equal(begin.ids[0], 0);
+    token_list_free(&begin);
+    vocabulary_end(&v);
+    patched_end(&p);
+}
+
 static void other_templates_are_refused_by_family(void **state) {
     (void)state;
     static const struct {
@@ -154,6 +201,8 @@ int main(void) {
         cmocka_unit_test(the_frame_is_the_rendered_template),
         cmocka_unit_test(a_text_cannot_become_a_special_token),
         cmocka_unit_test(where_the_vocabulary_reads_it_anyway_the_text_is_refused),
+        cmocka_unit_test(no_text_ends_the_conversation),
+        cmocka_unit_test(the_closing_token_stays_out),
         cmocka_unit_test(other_templates_are_refused_by_family),
         cmocka_unit_test(a_vocabulary_without_the_tokens_is_refused),
     };
