@@ -32,6 +32,11 @@ check_equal "-n 0 says nothing" "$(fak run -n 0 -p 'Once' 2>/dev/null)" ""
 out=$(fak run -p 'Once upon a time' --context 8 2>&1 >/dev/null)
 check_has "a full context is said" "$out" "the context is full"
 
+LC_ALL=C sed 's/\(add_eos_token\x07\x00\x00\x00\)\x00/\1\x01/' "$stories" >"$scratch/closing.gguf"
+check_exit "a model that closes what it encodes" 1 cmp -s "$stories" "$scratch/closing.gguf"
+fak run "$scratch/closing.gguf" -p 'Once upon a time' 2>/dev/null >"$scratch/closed"
+check "goes on with an open text" cmp "$scratch/whole" "$scratch/closed"
+
 # --- wrong usage and wrong files ------------------------------------------------------------------------------
 said() { said=$("$@" 2>&1 >/dev/null </dev/null); code=$?; lines=$(printf '%s\n' "$said" | grep -vc "^Try '"); }
 refused() { # refused NAME CODE PART COMMAND...
@@ -55,6 +60,11 @@ head -c 100000 "$stories" >"$scratch/cut.gguf"
 for isa in ref c auto; do
     refused "a cut file, $isa" 1 "cut.gguf" fak run --isa $isa "$scratch/cut.gguf"
     refused "a cut file, $isa: logits" 1 "cut.gguf" fak logits --isa $isa "$scratch/cut.gguf" --ids 1
+done
+{ head -c 2000000 "$stories"; tail -c +2000001 "$stories" | tr '\000-\377' '[\377*256]'; } >"$scratch/nan.gguf"
+for isa in ref c; do
+    refused "weights that are no numbers, $isa" 1 "nan.gguf: after 2 tokens the model gives no numbers" \
+        fak run --isa $isa "$scratch/nan.gguf" -p Once
 done
 refused "a file of another kind" 1 "README.md" fak run "$root/README.md"
 sed 's/general.architecture/general.architecturx/' "$stories" >"$scratch/foreign.gguf"

@@ -5,6 +5,7 @@
 #include "base/jsonout.h"
 #include "cmd/fak/engine/entries.h"
 #include "engine/session/sample.h"
+#include "engine/token/token_list.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,18 +23,6 @@ struct run {
     float *margins;
 };
 
-static bool add_id(struct token_list *list, int32_t id, struct status *st) {
-    if (list->n == list->room) {
-        size_t room = list->room ? 2 * list->room : 256;
-        int32_t *ids = reallocarray(list->ids, room, sizeof *ids);
-        if (!ids) return status_fail(st, STATUS_NO_MEMORY, "out of memory for %zu ids", room);
-        list->ids = ids;
-        list->room = room;
-    }
-    list->ids[list->n++] = id;
-    return true;
-}
-
 /* "1,403,407": whole numbers and commas, no blanks. */
 static bool parse_ids(struct token_list *list, const char *text, struct status *st) {
     for (const char *at = text;; at++) {
@@ -45,7 +34,7 @@ static bool parse_ids(struct token_list *list, const char *text, struct status *
             return status_fail(st, STATUS_USAGE,
                                "--ids: '%.40s' at character %td is no list of ids like 1,403,407", at,
                                at - text + 1);
-        if (!add_id(list, (int32_t)id, st)) return false;
+        if (!token_list_add(list, (int32_t)id, st)) return false;
         at = end;
         if (!*at) return true;
     }

@@ -4,8 +4,10 @@
 #include "engine/file/gguf.h"
 #include "engine/session/sample.h"
 #include "engine/token/chatml.h"
+#include "engine/token/token_list.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,10 +99,12 @@ static bool encode_chat(struct run *r, struct status *st) {
     return chatml_message(&r->prompt, &chat, "user", text, st) && chatml_reply(&r->prompt, &chat, st);
 }
 
-/* Plain text is the user's alone: special tokens written in it are meant, the begin token too. */
+/* Plain text is the user's alone: special tokens written in it are meant, the begin token too. A closing
+ * token, which a few models ask for, would end what is to be continued. */
 static bool encode_text(struct run *r, struct status *st) {
     const struct tokenizer *t = engine_tokenizer(r->model);
-    const struct tokenizer_options options = {.add_special = true, .parse_special = true};
+    const struct tokenizer_options options = {.parse_special = true};
+    if (tokenizer_adds_bos(t) && !token_list_add(&r->prompt, tokenizer_bos(t), st)) return false;
     if (!tokenizer_encode(&r->prompt, t, (struct view){str_c(&r->text), r->text.n}, options, st))
         return false;
     const int32_t *ids = r->prompt.ids;
@@ -157,12 +161,14 @@ static bool open_model(struct run *r, struct status *st) {
 
 /* --- the reply -------------------------------------------------------------------------------------- */
 
-/* A model may say anything, and a terminal obeys escape sequences: control characters but newline and tab
- * are shown as '?' there. Pipes get the bytes as they are. */
+/* A model may say anything, and a terminal obeys escape sequences: control characters (U+0080 to U+009F are
+ * some, too) but newline and tab are shown as '?' there. Pipes get the bytes as they are. */
 static void tame(struct str *text) {
     for (size_t i = 0; i < text->n; i++) {
         unsigned char c = (unsigned char)text->at[i];
         if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) text->at[i] = '?';
+        if (c == 0xC2 && i + 1 < text->n && (unsigned char)text->at[i + 1] < 0xA0)
+            text->at[i] = text->at[i + 1] = '?';
     }
 }
 
@@ -192,12 +198,23 @@ static bool prefill(struct run *r, struct status *st) {
     return true;
 }
 
+/* The most likely id. NaN is none: a model with damaged weights would go on with id 0 for ever. */
+static bool next_id(int32_t *id, const struct run *r, struct status *st) {
+    *id = sample_greedy(r->logits, engine_n_vocab(r->model), NULL);
+    return r->logits[*id] > -INFINITY ||
+           status_fail(st, STATUS_BAD_INPUT,
+                       "%.120s: after %zu tokens the model gives no numbers (NaN): its weights are damaged; "
+                       "fetch or convert it again",
+                       r->path.at, engine_position(r->session));
+}
+
 static bool reply(struct run *r, struct status *st) {
     const struct tokenizer *t = engine_tokenizer(r->model);
     double start = seconds();
     bool ok = true;
     while (ok && !interrupted && r->n_max != 0) {
-        int32_t id = sample_greedy(r->logits, engine_n_vocab(r->model), NULL);
+        int32_t id;
+        if (!next_id(&id, r, st)) return false;
         if (tokenizer_is_end(t, id) || id == r->chat_end) break;
         tokenizer_stream_put(&r->stream, id, &r->piece);
         r->n_reply++;
