@@ -136,7 +136,7 @@ static bool plan_memory(struct backend *b, struct status *st) {
     if (room.too_large)
         return status_fail(st, STATUS_NO_MEMORY, "weights and a batch of %zu tokens overflow an address",
                            b->max_batch);
-    if (!region_open(&b->memory, room.used, true, st)) return false;
+    if (!region_open(&b->memory, room.used, true, "weights and activations", st)) return false;
     room = (struct room){.base = b->memory.at};
     place_all(b, &room);
     return true;
@@ -154,7 +154,7 @@ static bool plan_pages(struct backend *b, struct status *st) {
         return status_fail(st, STATUS_NO_MEMORY,
                            "%zu pages of keys and values overflow an address; ask for less context",
                            b->n_pages);
-    return region_open(&b->pages, bytes, false, st);
+    return region_open(&b->pages, bytes, false, "keys and values (less with a smaller context)", st);
 }
 
 /* Every thread takes its share of each weight's panels. */

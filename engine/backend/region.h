@@ -16,9 +16,10 @@ struct region {
     size_t n;
 };
 
-/* `huge` asks for 2 MiB pages: fewer faults and more bandwidth for what is read from end to end, and memory
- * taken 2 MiB at a time. */
-bool region_open(struct region *region, size_t n, bool huge, struct status *st) STATUS_MUST_USE;
+/* `what` it is for, and what makes it smaller, stands in the refusal. `huge` asks for 2 MiB pages: fewer
+ * faults and more bandwidth for what is read from end to end, and memory taken 2 MiB at a time. */
+bool region_open(struct region *region, size_t n, bool huge, const char *what,
+                 struct status *st) STATUS_MUST_USE;
 void region_close(struct region *region);
 
 #endif
