@@ -201,8 +201,8 @@ c_files = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 fmt: ## lay out the C files (clang-format)
 	@clang-format -i $(c_files)
 fmt-check: ## complain where `make fmt` would change something
-	@for file in $(c_files); do clang-format "$$file" | cmp -s - "$$file" || echo "$$file: make fmt would change it"; done \
-		>build/fmt.list; cat build/fmt.list; [ ! -s build/fmt.list ]
+	@clang-format --dry-run -Werror $(c_files) >build/fmt.log 2>&1 || \
+		{ sed -nE 's/^([^ :]+):[0-9].*error:.*/\1: make fmt would change it/p' build/fmt.log | uniq; exit 1; }
 lint: $(gen)/sota_matrix.c ## rooms, sizes, names, shellcheck, clang-tidy
 	@sh tools/check-rooms
 	@sh tools/check-sizes
