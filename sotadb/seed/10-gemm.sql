@@ -158,9 +158,9 @@ INSERT INTO witness (op, device, metric, floor, planned) VALUES
 ('device-quant-gemm', 'cuda', 'Q4_K: argmax exact, cosine and normalised error against ref', 'cudaQ4KCosineMin', 1);
 
 INSERT INTO witness (op, device, metric, test) VALUES
-('dense-f32-gemm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
- 'tests/unit/test_backend.c'),
-('block-quant-gemm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
- 'tests/unit/test_backend.c'),
-('activation-quant', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
- 'tests/unit/test_backend.c');
+('dense-f32-gemm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c'),
+('block-quant-gemm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c'),
+('activation-quant', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c');

@@ -132,10 +132,10 @@ INSERT INTO witness (op, device, metric, floor, planned) VALUES
 ('sparse-attention', 'cuda', 'argmax exact, cosine and normalised error against ref', 'cudaDsaSparseAttnCosineMin', 1);
 
 INSERT INTO witness (op, device, metric, test) VALUES
-('fused-attention', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
- 'tests/unit/test_backend.c'),
-('rope', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
- 'tests/unit/test_backend.c'),
-('kv-cache', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
- 'tests/unit/test_backend.c'),
+('fused-attention', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c'),
+('rope', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c'),
+('kv-cache', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c'),
 ('kv-cache', 'cpu', 'no page belongs to two sequences; closing one gives its pages back', 'tests/unit/test_session.c');

@@ -80,12 +80,12 @@ INSERT INTO paper (op, title, id, url, year) VALUES
  'https://arxiv.org/abs/2407.01082', 2024);
 
 INSERT INTO witness (op, device, metric, test) VALUES
-('rms-norm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
- 'tests/unit/test_backend.c'),
-('swiglu', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
- 'tests/unit/test_backend.c'),
-('embedding', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
- 'tests/unit/test_backend.c'),
-('residual-add', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine above 1 - 1e-7 against ref',
- 'tests/unit/test_backend.c'),
+('rms-norm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c'),
+('swiglu', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c'),
+('embedding', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c'),
+('residual-add', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c'),
 ('sampling', 'cpu', 'greedy: the largest logit, the lowest id on ties, never a NaN', 'tests/unit/test_session.c');
