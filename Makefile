@@ -148,6 +148,7 @@ $(ts_obj)/%-scanner.o: build/deps/grammars.stamp
 	@mkdir -p $(@D); $(CC) -std=c11 -O1 -fPIC -fvisibility=hidden -w -I$(ts_dir)/headers \
 		-I$(ts_dir)/tree-sitter-$*/src -c $(ts_dir)/tree-sitter-$*/src/scanner.c -o $@
 CFLAGS_coverage_scan := -I$(ts_dir)/tree-sitter/tree_sitter/core/lib/include
+$(call objects,coverage/scan): | build/deps/grammars.stamp
 
 # --- tests -------------------------------------------------------------------------------------------------
 # A unit test is one file, one program, linked with every room; the linker takes what it needs.
