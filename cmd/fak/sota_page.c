@@ -2,6 +2,7 @@
 
 #include "base/markdown.h"
 #include "ladders/ladder.h"
+#include "sotadb/credit.h"
 
 enum { LABEL = 12 };
 
@@ -25,6 +26,14 @@ static void put_url(struct str *out, const struct term *term, const char *url) {
     term_link(out, term, url, str_c(&dim));
     str_putc(out, '\n');
     str_free(&dim);
+}
+
+/* A line to be copied is not folded. */
+static void put_stamp(struct str *out, const struct term *term, const char *trailer) {
+    bool fits = LABEL + term_columns(trailer) <= term->width;
+    if (fits) term_cell(out, term, TERM_CYAN, LABEL, "stamp");
+    else term_put(out, term, TERM_CYAN, "stamp");
+    str_printf(out, "%s%s\n", fits ? "" : "\n  ", trailer);
 }
 
 static void put_reference(struct str *out, const struct term *term, const struct reference *row) {
@@ -123,13 +132,12 @@ static void put_pointers(struct str *out, const struct term *term, const struct 
     }
     str_clear(&text);
     sota_page_trailer(&text, m, op);
-    put_field(out, term, "stamp", str_c(&text));
+    put_stamp(out, term, str_c(&text));
     str_free(&text);
 }
 
 void sota_page_trailer(struct str *out, const struct matrix *m, const struct op *op) {
-    const struct reference *primary = matrix_primary(m, op);
-    if (primary) str_printf(out, "Prior-art: %s (%s)", primary->name, primary->url);
+    credit_line(out, op, matrix_primary(m, op));
 }
 
 void sota_page_head(struct str *out, const struct term *term, const struct op *op, const char *why) {

@@ -30,7 +30,7 @@ void sota_page_markdown_witnesses(struct str *out, const struct matrix *m, const
 /* "cudaAWQCosineMin >= 0.995, recorded; " and the metric in words, or that alone where the lane is exact. */
 void sota_page_floor(struct str *out, const struct witness *lane);
 
-/* The trailer that a commit on this operation carries: "Prior-art: Marlin (https://...)". */
+/* The trailer that a commit on this operation carries: sotadb/credit.h. */
 void sota_page_trailer(struct str *out, const struct matrix *m, const struct op *op);
 
 #endif

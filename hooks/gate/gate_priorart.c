@@ -1,6 +1,7 @@
 #include "hooks/gate/gate_priorart.h"
 
 #include "hooks/gate/stamp.h"
+#include "sotadb/credit.h"
 #include "sotadb/glob.h"
 
 #include <stdlib.h>
@@ -92,16 +93,6 @@ static bool find_pairs(struct pair **out, size_t *n, const struct matrix *m,
     return true;
 }
 
-/* "flashinfer-ai/flashinfer" of a GitHub address, or nothing. */
-static struct view repository_of(const char *url) {
-    static const char host[] = "https://github.com/";
-    if (strncmp(url, host, sizeof host - 1) != 0) return (struct view){0};
-    const char *at = url + sizeof host - 1;
-    size_t owner = strcspn(at, "/");
-    size_t name = at[owner] ? strcspn(at + owner + 1, "/#?") : 0;
-    return name ? (struct view){at, owner + 1 + name} : (struct view){0};
-}
-
 static const char *arena_str(struct str *text, struct arena *arena, struct status *st) {
     const char *out = str_ok(text, st) ? arena_copy(arena, str_c(text), text->n, st) : NULL;
     str_free(text);
@@ -111,13 +102,7 @@ static const char *arena_str(struct str *text, struct arena *arena, struct statu
 static const char *trailer_of(const struct op *op, const struct reference *reference, struct arena *arena,
                               struct status *st) {
     struct str text = {0};
-    str_printf(&text, STAMP_KEY ": %s", op->slug);
-    if (reference) {
-        struct view repository = repository_of(reference->url);
-        str_printf(&text, "; %s", reference->name);
-        if (repository.n && !strstr(reference->name, "/"))
-            str_printf(&text, " (%.*s)", (int)repository.n, repository.at);
-    }
+    credit_line(&text, op, reference);
     return arena_str(&text, arena, st);
 }
 
@@ -127,7 +112,8 @@ static const char *trailer_of_all(const struct finding *findings, size_t n, stru
     if (n == 0) return "";
     if (n == 1) return findings[0].trailer;
     struct str text = {0};
-    for (size_t i = 0; i < n; i++) str_printf(&text, "%s%s", i ? ", " : STAMP_KEY ": ", findings[i].op->slug);
+    for (size_t i = 0; i < n; i++)
+        str_printf(&text, "%s%s", i ? ", " : CREDIT_KEY ": ", findings[i].op->slug);
     return arena_str(&text, arena, st);
 }
 

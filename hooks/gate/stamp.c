@@ -1,5 +1,7 @@
 #include "hooks/gate/stamp.h"
 
+#include "sotadb/credit.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -145,7 +147,7 @@ static bool looks_meant(struct view line) {
 static bool well_spelt(struct view line, const struct trailer_rules *rules) {
     size_t n = trailer_separator(line, rules->separators);
     struct view key = view_trim((struct view){line.at, n});
-    return key.n == strlen(STAMP_KEY) && strncasecmp(key.at, STAMP_KEY, key.n) == 0;
+    return key.n == strlen(CREDIT_KEY) && strncasecmp(key.at, CREDIT_KEY, key.n) == 0;
 }
 
 /* Where a line stands among the paragraphs of a message. */
@@ -182,7 +184,7 @@ static bool judge_body(struct stamp *out, const struct trailer_list *list, const
     if (!find_meant(&place, list->body, rules)) return true;
     const char *mend = "it shares its paragraph with other text; put a blank line before it";
     if (!well_spelt(place.line, rules))
-        mend = "a trailer is written `" STAMP_KEY ": ...`, from the first column";
+        mend = "a trailer is written `" CREDIT_KEY ": ...`, from the first column";
     else if (place.in_subject) mend = "it belongs to the subject; put a blank line before it";
     else if (!place.in_last) mend = "trailers stand in the last paragraph; move it to the end";
     return say(out, STAMP_NEAR, place.number, arena, st, "line %d is no trailer: %s", place.number, mend);
@@ -196,8 +198,8 @@ bool stamp_judge(struct stamp *out, const struct matrix *m, const struct finding
     struct stamp first_problem = {0};
     for (size_t i = 0; i < list.n; i++) {
         const struct trailer *trailer = &list.at[i];
-        if (trailer->key.n != strlen(STAMP_KEY) ||
-            strncasecmp(trailer->key.at, STAMP_KEY, trailer->key.n) != 0)
+        if (trailer->key.n != strlen(CREDIT_KEY) ||
+            strncasecmp(trailer->key.at, CREDIT_KEY, trailer->key.n) != 0)
             continue;
         if (!judge_value(out, m, findings, n, trailer, arena, st)) return false;
         if (out->state == STAMP_VALID) return true;

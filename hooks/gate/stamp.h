@@ -5,8 +5,6 @@
 
 #include "hooks/gate/gate_priorart.h"
 
-#define STAMP_KEY "Prior-art"
-
 /* A value is free text, unless it starts with names ("rope", "rope, fused-attention; what was read"): then
  * one of them must be an operation among the findings. A name that is no operation but close to one is taken
  * for a slip. */

@@ -14,7 +14,10 @@ check_has "it names the reference to read" "$out" "read first"
 check_has "it names the route" "$out" "stay-minimal"
 check_has "it names the oracle" "$out" "oracle"
 check_has "it points to its ladder" "$out" "fak sota milestones attention"
-check_has "it suggests the trailer" "$out" "Prior-art: "
+check_has "it suggests the trailer" "$out" "Prior-art: fused-attention; FlashAttention (Dao-AILab/flash-attention)"
+check_has "on one line, to be copied" "$(fak sota gated-delta-net)" "
+  Prior-art: gated-delta-net; flash-linear-attention (fla-org/flash-linear-attention)"
+check_has "the same trailer in an issue" "$(fak sota issue $op)" '`Prior-art: fused-attention; FlashAttention (Dao-AILab/flash-attention)`'
 check_has "an alias says so" "$(fak sota SDPA)" "matched by the alias SDPA"
 check_has "a kernel says which pattern" "$(fak sota k_awq_gemv)" "matched by the kernel name *awq_gemv* (k_awq_gemv)"
 check_has "a path that does not exist yet" "$(fak sota engine/kernels/ref/attention_later.c)" "matched by the path engine/kernels/*/attention*"
@@ -150,7 +153,8 @@ os.waitpid(pid, 0)
 text = text.decode()
 assert "\033[" in text, "no colour on a terminal"
 text = re.sub(r"\033\]8;;[^\033]*\033\\|\033\[[0-9]*m", "", text)
-wide = [l for l in text.splitlines() if len(l) > width and " " in l.strip() and "://" not in l]
+copied = "  Prior-art: "
+wide = [l for l in text.splitlines() if len(l) > width and " " in l.strip() and "://" not in l and not l.startswith(copied)]
 assert not wide, wide[:3]
 PY
 if python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
