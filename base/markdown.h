@@ -9,6 +9,9 @@
  * blank, and a bar is escaped, so that it may stand in the cell of a table. */
 void markdown_text(struct str *out, const char *text);
 
+/* The same, each line a paragraph of its own. */
+void markdown_paragraphs(struct str *out, const char *text);
+
 /* `text` as code, also where it holds backticks. */
 void markdown_code(struct str *out, const char *text);
 

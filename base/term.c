@@ -43,11 +43,11 @@ void term_link(struct str *out, const struct term *term, const char *url, const 
 
 void term_fold(struct str *out, const struct term *term, int indent, const char *text) {
     int column = indent;
-    bool first = true;
+    bool first = true, line_ends = false;
     while (*text) {
         size_t n = strcspn(text, " \n");
         int wide = columns(text, n);
-        if (!first && column + 1 + wide > term->width) {
+        if (!first && (line_ends || column + 1 + wide > term->width)) {
             str_printf(out, "\n%*s", indent, "");
             column = indent;
         } else if (!first) {
@@ -57,7 +57,9 @@ void term_fold(struct str *out, const struct term *term, int indent, const char 
         str_add(out, text, n);
         column += wide;
         text += n;
-        text += strspn(text, " \n");
+        size_t gap = strspn(text, " \n");
+        line_ends = memchr(text, '\n', gap) != NULL;
+        text += gap;
         first = false;
     }
     str_putc(out, '\n');

@@ -32,8 +32,8 @@ int term_columns(const char *text);
 /* text linked to url; without links only the text. */
 void term_link(struct str *out, const struct term *term, const char *url, const char *text);
 
-/* text folded at blanks to term->width, every line but the first indented by `indent` blanks; the first
- * is taken to start at column `indent` already. Ends with '\n'. */
+/* text folded at blanks to term->width, and where it has a '\n', every line but the first indented by
+ * `indent` blanks; the first is taken to start at column `indent` already. Ends with '\n'. */
 void term_fold(struct str *out, const struct term *term, int indent, const char *text);
 
 #endif

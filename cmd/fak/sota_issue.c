@@ -13,8 +13,7 @@ enum { GAPS = 64 };
 static void put_section(struct str *out, const char *label, const char *text) {
     if (!*text) return;
     str_printf(out, "#### %s\n\n", label);
-    markdown_text(out, text);
-    str_puts(out, "\n\n");
+    markdown_paragraphs(out, text);
 }
 
 static void put_decision(struct str *out, const struct op *op) {

@@ -197,8 +197,7 @@ void sota_page_brief(struct str *out, const struct term *term, const struct matr
 static void md_field(struct str *out, const char *label, const char *text) {
     if (!*text) return;
     str_printf(out, "**%s.** ", label);
-    markdown_text(out, text);
-    str_puts(out, "\n\n");
+    markdown_paragraphs(out, text);
 }
 
 void sota_page_markdown_references(struct str *out, const struct matrix *m, const struct op *op) {

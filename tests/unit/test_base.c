@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/jsonout.h"
+#include "base/markdown.h"
 #include "base/str.h"
 #include "base/term.h"
 #include "base/utf8.h"
@@ -151,8 +152,35 @@ static void no_colour_when_asked_or_piped(void **state) {
     assert_false(term_decide(true, NULL, "dumb", 80).colour);
 }
 
+static void a_line_of_a_text_stays_a_line(void **state) {
+    (void)state;
+    const struct term term = {.width = 12};
+    struct str out = {0};
+    term_fold(&out, &term, 2, "aa bb cc dd\nee\n\nff");
+    assert_string_equal(str_c(&out), "aa bb cc\n  dd\n  ee\n  ff\n");
+    str_clear(&out);
+    markdown_paragraphs(&out, "a_b\nc");
+    assert_string_equal(str_c(&out), "a\\_b\n\nc\n\n");
+    str_free(&out);
+}
+
+static void code_in_markdown_is_fenced_by_more_than_it_holds(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"a", "`a`"}, {"a`b", "`` a`b ``"}, {"``a", "``` ``a ```"}, {"a|b", "`a\\|b`"}};
+    struct str out = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        str_clear(&out);
+        markdown_code(&out, cases[i][0]);
+        assert_string_equal(str_c(&out), cases[i][1]);
+    }
+    str_free(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_of_a_text_stays_a_line),
+        cmocka_unit_test(code_in_markdown_is_fenced_by_more_than_it_holds),
         cmocka_unit_test(arena_refuses_an_overflowing_product),
         cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
         cmocka_unit_test(view_line_keeps_the_last_line_without_newline),
