@@ -101,17 +101,18 @@ static void sums_beyond_the_range_of_f16_stay_finite(void **state) {
     }
 }
 
-/* One token at `position` with one page, keys 0: every position weighs the same. */
+enum { DIM = 2, MOST_HEADS = 96 };
+static float keys[MOST_HEADS * DIM * KV_PAGE], queries[MOST_HEADS * DIM];
+
+/* One token at `position` with one page; while keys are 0 every position weighs the same. */
 static void attend(const struct kernel *k, float *out, size_t n_kv, size_t group, const float *values,
                    int32_t page, int32_t position) {
-    enum { DIM = 2, MOST = 96 };
-    static float keys[MOST * DIM * KV_PAGE], q[MOST * DIM];
     int32_t sequence = 0, pages[] = {page};
     struct tokens tokens = {
         .positions = &position, .sequences = &sequence, .pages = pages, .pages_per_sequence = 1};
     struct task task = {.n = 1, .tokens = &tokens};
     struct attention_task *t = &task.attention;
-    t->q = rows(q, n_kv * group * DIM), t->out = rows(out, n_kv * group * DIM);
+    t->q = rows(queries, n_kv * group * DIM), t->out = rows(out, n_kv * group * DIM);
     t->kv = (struct kv){keys, (float *)(uintptr_t)values, n_kv * DIM * KV_PAGE, n_kv, DIM};
     t->n_heads = n_kv * group, t->scale = 1;
     k->run(&task, 0, n_kv, scratch);
@@ -177,6 +178,17 @@ static void a_nan_is_never_washed_away(void **state) {
         attend(k, out, 1, 1, values, 0, 6);
         assert_true(isnan(out[0]) && out[1] == 0);
     }
+    values[4] = 0;
+    for (size_t which = 0; which < 3; which++) { /* a key, all keys, the query */
+        for (size_t j = 0; j < DIM * KV_PAGE; j++) keys[j] = (which == 0 && j == 3) || which == 1 ? NAN : 0;
+        queries[1] = which == 2 ? NAN : 1;
+        for (size_t i = 0; next_lane(&k, "attention", &i);) {
+            attend(k, out, 1, 1, values, 0, 6);
+            assert_true(isnan(out[0]) && isnan(out[1]));
+        }
+    }
+    memset(keys, 0, sizeof keys);
+    memset(queries, 0, sizeof queries);
 }
 
 /* ggml-org/llama.cpp#18341, vllm-project/vllm#53034: an offset above 2^31 elements. Two rows, far apart. */

@@ -45,15 +45,14 @@ VEC vec_f32 scores_part(const float *keys, const float *q, size_t dim, size_t fi
     return ((chain[0] + chain[1]) + (chain[2] + chain[3])) * vec_splat(scale);
 }
 
-/* weights[KV_PAGE] = the scores, -infinity for those from `n` on; returns the largest. */
+/* weights[KV_PAGE] = the scores, -infinity for those from `n` on; returns the largest of those that compare. */
 VEC float page_scores(float *weights, const float *keys, const float *q, size_t dim, size_t n, float scale) {
-    float largest = -INFINITY;
+    float lanes[16];
     for (size_t first = 0; first < KV_PAGE; first += LANES)
         vec_store(weights + first, scores_part(keys, q, dim, first, scale));
     for (size_t j = n; j < KV_PAGE; j++) weights[j] = -INFINITY;
-    for (size_t j = 0; j < KV_PAGE; j++)
-        largest = weights[j] > largest ? weights[j] : largest; /* NaN is none */
-    return largest;
+    for (size_t i = 0; i < 16; i++) lanes[i] = weights[i] > weights[i + 16] ? weights[i] : weights[i + 16];
+    return lanes_max(lanes);
 }
 
 /* Turns scores into weights; returns their sum. */
@@ -102,7 +101,7 @@ static void add_page(struct partial *p, const float *keys, const float *values, 
         if (!has_nan(weights, n)) return;
         largest = NAN;
     }
-    float rescale = exp_of(p->m - largest);
+    float rescale = p->m == largest ? 1 : exp_of(p->m - largest); /* exp(0) is 1 */
     p->l = p->l * rescale + page_weights(weights, largest);
     p->m = largest;
     size_t d = 0;

@@ -147,4 +147,13 @@ VEC float lanes_sum(const float lanes[16]) {
     return (t[0] + t[2]) + (t[1] + t[3]);
 }
 
+/* The largest of 16 lanes; one that does not compare may be lost. */
+VEC float lanes_max(const float lanes[16]) {
+    float t[8];
+    for (int i = 0; i < 8; i++) t[i] = lanes[i] > lanes[i + 8] ? lanes[i] : lanes[i + 8];
+    for (int i = 0; i < 4; i++) t[i] = t[i] > t[i + 4] ? t[i] : t[i + 4];
+    for (int i = 0; i < 2; i++) t[i] = t[i] > t[i + 2] ? t[i] : t[i + 2];
+    return t[0] > t[1] ? t[0] : t[1];
+}
+
 #endif
