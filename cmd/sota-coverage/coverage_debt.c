@@ -20,7 +20,9 @@ static int verdict(const struct cli_args *args, const struct debt *debt, long li
     return asked && debt->n > (size_t)limit ? 1 : 0;
 }
 
-static bool explain(struct cli *cli, const struct report *report, const char *prefix, struct status *st) {
+static bool explain(struct cli *cli, const struct report *report, const struct cli_args *args,
+                    struct status *st) {
+    const char *prefix = cli_value(args, "--explain");
     bool several;
     const struct debt_gap *gap = debt_find(report->debt, prefix, &several);
     if (several)
@@ -28,11 +30,12 @@ static bool explain(struct cli *cli, const struct report *report, const char *pr
                            prefix);
     if (!gap)
         return status_fail(st, STATUS_USAGE,
-                           "no gap has the fingerprint %s (4 digits at least); it is mended, or "
+                           "no gap has the fingerprint '%s' (4 digits at least); it is mended, or "
                            "`sota-coverage --all` shows which "
                            "there are",
                            prefix);
-    scorecard_explain(&cli->out, &cli->out_term, report, gap);
+    if (cli_given(args, "--json")) scorecard_gap_json(&cli->out, report, gap);
+    else scorecard_explain(&cli->out, &cli->out_term, report, gap);
     return true;
 }
 
@@ -75,7 +78,7 @@ int coverage_debt(struct cli *cli, int argc, char **argv) {
     if (!look(&work, &complaints, folder ? folder : ".", &arena, &st)) {
         code = give_up(cli, &complaints, &st);
     } else if (cli_given(&args, "--explain")) {
-        bool found = explain(cli, &work.report, cli_value(&args, "--explain"), &st);
+        bool found = explain(cli, &work.report, &args, &st);
         code = found ? cli_finish(cli, 0) : cli_fail(cli, &st);
     } else {
         if (cli_given(&args, "--json")) scorecard_json(&cli->out, &work.report);

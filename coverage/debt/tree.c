@@ -39,31 +39,34 @@ static int by_bytes(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool is_there(const char *root, const char *path) {
+enum entry { ENTRY_FILE, ENTRY_FOLDER, ENTRY_ABSENT }; /* a folder is a submodule */
+
+static enum entry look_at(const char *root, const char *path) {
     struct str full = {0};
     struct stat info;
     str_printf(&full, "%s/%s", root, path);
-    bool there =
-        !full.failed && lstat(str_c(&full), &info) == 0 && !S_ISDIR(info.st_mode); /* a folder: a submodule */
+    bool there = !full.failed && lstat(str_c(&full), &info) == 0;
     str_free(&full);
-    return there;
+    return !there ? ENTRY_ABSENT : S_ISDIR(info.st_mode) ? ENTRY_FOLDER : ENTRY_FILE;
 }
 
 static bool keep_paths(struct tree *tree, const char *listed, size_t n, struct arena *arena,
                        struct status *st) {
-    size_t count = 0, used = 0, kept = 0;
+    size_t count = 0, used = 0;
     for (size_t i = 0; i < n; i++) count += listed[i] == 0;
-    const char **paths = arena_alloc(arena, count, sizeof *paths, st);
+    const char *before = NULL, **paths = arena_alloc(arena, count, sizeof *paths, st);
     char *text = arena_copy(arena, listed, n, st);
     if (!paths || !text) return false;
     for (const char *at = text; used < count; used++, at += strlen(at) + 1) paths[used] = at;
     if (count) qsort(paths, count, sizeof *paths, by_bytes);
-    for (size_t i = 0; i < count; i++) {
-        bool again = kept && strcmp(paths[kept - 1], paths[i]) == 0; /* unmerged files are listed thrice */
-        if (!again && is_there(tree->root, paths[i])) paths[kept++] = paths[i];
-    }
     tree->paths = paths;
-    tree->n = kept;
+    for (size_t i = 0; i < count; i++) {
+        if (i && strcmp(paths[i], before) == 0) continue; /* unmerged files are listed thrice */
+        before = paths[i];
+        enum entry entry = look_at(tree->root, before);
+        tree->n_absent += entry == ENTRY_ABSENT;
+        if (entry == ENTRY_FILE) paths[tree->n++] = before;
+    }
     return true;
 }
 

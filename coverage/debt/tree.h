@@ -16,6 +16,7 @@ struct tree {
     const char *root;         /* of the working tree, absolute */
     const char *const *paths; /* from root, sorted by bytes; files only, each once */
     size_t n;
+    size_t n_absent; /* tracked files that are not there: deleted, or left out by a sparse checkout */
 };
 
 /* The repository that `folder` lies in. No git, no repository, a bare one: false, and the mend in *st. */

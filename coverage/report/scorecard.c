@@ -250,6 +250,18 @@ static void put_refused(struct str *out, const struct term *term, const struct r
     if (shown < n) str_printf(out, "  and %zu more (--all)\n", n - shown);
 }
 
+/* What is not there cannot be read, and may be why a row has no file. */
+static void put_absent(struct str *out, const struct term *term, size_t n) {
+    struct str text = {0};
+    if (n == 0) return;
+    str_printf(&text,
+               "%zu tracked file%s not in this working tree (deleted, or a sparse checkout) and %s not read",
+               n, n == 1 ? " is" : "s are", n == 1 ? "was" : "were");
+    term_put(out, term, TERM_YELLOW, str_c(&text));
+    str_putc(out, '\n');
+    str_free(&text);
+}
+
 void scorecard_text(struct str *out, const struct term *term, const struct report *r, bool all) {
     term_put(out, term, TERM_BOLD, "sota-coverage");
     str_puts(out, "  ");
@@ -257,7 +269,9 @@ void scorecard_text(struct str *out, const struct term *term, const struct repor
     str_printf(out, "\n%zu files read, %zu with kernels; %zu operations in ", r->survey->n_scanned,
                r->survey->n_files, r->matrix->n_ops);
     scorecard_safe(out, r->matrix->source);
-    str_puts(out, "\n\n");
+    str_putc(out, '\n');
+    put_absent(out, term, r->tree->n_absent);
+    str_putc(out, '\n');
     put_grade(out, term, r);
     if (r->debt->n_kernels) put_operations(out, term, r);
     put_gaps(out, term, r, all);

@@ -29,6 +29,7 @@ void scorecard_json(struct str *out, const struct report *report);
 /* One gap: class and why it counts, where it is written, its mend. */
 void scorecard_explain(struct str *out, const struct term *term, const struct report *report,
                        const struct debt_gap *gap);
+void scorecard_gap_json(struct str *out, const struct report *report, const struct debt_gap *gap);
 
 /* One row a kernel count: operations of the matrix in order, then `NULL` for files that several operations
  * share, then uncovered. */

@@ -106,6 +106,13 @@ static void put_refused(struct jsonout *j, const struct survey *survey) {
     jsonout_end_array(j);
 }
 
+void scorecard_gap_json(struct str *out, const struct report *r, const struct debt_gap *gap) {
+    struct jsonout j;
+    jsonout_init(&j, out, 2);
+    put_gap(&j, r, gap);
+    str_putc(out, '\n');
+}
+
 void scorecard_json(struct str *out, const struct report *r) {
     struct jsonout j;
     jsonout_init(&j, out, 2);
@@ -117,6 +124,7 @@ void scorecard_json(struct str *out, const struct report *r) {
     jsonout_pair_int(&j, "kernels", (int64_t)r->debt->n_kernels);
     jsonout_pair_int(&j, "kernels_without_a_gap", (int64_t)r->debt->n_clean);
     jsonout_pair_int(&j, "files_read", (int64_t)r->survey->n_scanned);
+    jsonout_pair_int(&j, "files_absent", (int64_t)r->tree->n_absent);
     jsonout_pair_string(&j, "matrix", r->matrix->source);
     put_operations(&j, r);
     jsonout_key(&j, "gaps");

@@ -62,6 +62,7 @@ check_equal "--explain knows the fingerprint" "$?" 0
 check_has "says where" "$out" "src/lonely.cu:1"
 check_has "says why" "$out" "no row covers"
 { printf '\n\n// moved\n' && cat src/lonely.cu; } >src/moved && mv src/moved src/lonely.cu
+check_equal "--explain as JSON" "$(sota-coverage --explain "$print" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["fingerprint"])')" "$print"
 check_has "a kernel that moved keeps its fingerprint" "$(sota-coverage --explain "$(printf %.6s "$print")")" "src/lonely.cu:4"
 check_exit "an unknown fingerprint exits 2" 2 sota-coverage --explain 0123456789ab
 git rm -qf src/lonely.cu
@@ -146,4 +147,11 @@ check_equal "one object a file" "$(sota-coverage scan --json src tests | grep -c
 check_exit "a missing path exits 1" 1 sota-coverage scan nowhere
 check_exit "a file of no such language exits 1" 1 sota-coverage scan rows/10-scale.sql
 check_exit "no path exits 2" 2 sota-coverage scan
+# --- a working tree that is not whole ----------------------------------------------------------------------
+repository partial
+git commit -qm all && rm src/scale.cu
+check_has "a tracked file that is not there is told" "$(sota-coverage)" "1 tracked file is not in this working tree"
+check_has "and counted in JSON" "$(sota-coverage --json)" '"files_absent": 1'
+git checkout -q . && check_lacks "a whole tree says nothing of it" "$(sota-coverage)" "not in this working tree"
+
 tap_end
