@@ -16,7 +16,7 @@ enum { FLOAT_ROWS = 4, FLOAT_TOKENS = 2 };
 VEC vec_f32 float_weights(const char *row, enum dtype type, size_t column, size_t n) {
     if (type == DTYPE_F32) {
         const float *at = (const float *)(const void *)row + column;
-        return n < LANES ? vec_load_some(at, n) : vec_load(at);
+        return vec_load_some(at, n);
     }
     uint16_t halves[LANES] = {0};
     if (n >= LANES) return vec_load_halves(row + column * sizeof *halves);
@@ -31,7 +31,7 @@ VEC void float_columns(vec_f32 *acc, const struct linear_task *t, const char *we
         float_weights(weights + (size_t)r * row_bytes, t->type, column, n);
     VEC_UNROLL for (int c = 0; c < n_tokens; c++) {
         const float *at = x + (size_t)c * t->in.stride + column;
-        vec_f32 in = n < LANES ? vec_load_some(at, n) : vec_load(at);
+        vec_f32 in = vec_load_some(at, n);
         VEC_UNROLL for (int r = 0; r < n_rows; r++) {
             vec_f32 *sum = &acc[((size_t)(c * n_rows + r)) * PARTS + part];
             *sum = vec_fma(w[r], in, *sum);

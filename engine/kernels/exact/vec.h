@@ -53,7 +53,7 @@ VEC vec_f32 vec_load(const float *at) {
 
 VEC void vec_store(float *at, vec_f32 v) { memcpy(at, &v, sizeof v); }
 
-/* n < LANES of them; the rest of the lanes is 0, or stays out of memory. */
+/* n of them, at most LANES; the rest of the lanes is 0, or stays out of memory. */
 VEC vec_f32 vec_load_some(const float *at, size_t n) {
     vec_f32 v = {0};
     memcpy(&v, at, n * sizeof *at);
