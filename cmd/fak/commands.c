@@ -302,11 +302,13 @@ const struct cli_command fak_command_table[] = {
         .summary = "run the proofs of a matrix row on this machine",
         .description =
             "Tries every kernel of this build whose file the paths of the row cover, or of all rows: against "
-            "the ref lane on all shapes and kinds of number (cosine, normalised error, the largest element of "
+            "the ref lane on all shapes and kinds of number (cosine, normalised error, the largest element "
+            "of "
             "each row, no result that is not a number), and bit for bit against itself, however the work is "
             "cut, and against the baseline clone of its lane; no word outside of the output may change. "
             "Under the lines of a kernel stands the bar it has to clear.\n\n"
-            "PASS is proven here and now. SKIP says that this machine or build cannot try it, and is no PASS. "
+            "PASS is proven here and now. SKIP says that this machine or build cannot try it, and is no "
+            "PASS. "
             "Exit status 1: something failed, or nothing passed.",
         .options = witness_options,
         .examples = "fak witness\tall rows that have kernels in this build\n"

@@ -280,7 +280,8 @@ static void build_rope(struct trial *t, struct synth *s) {
     float *cos_table = synth_alloc(&t->arena, context * dims, sizeof *cos_table);
     float *sin_table = synth_alloc(&t->arena, context * dims, sizeof *sin_table);
     for (size_t i = 0; i < context * (dims / 2); i++) {
-        double angle = (double)(i / (dims / 2)) / (double)(1 + i % (dims / 2));
+        size_t position = i / (dims / 2), pair = i % (dims / 2);
+        double angle = (double)position / (double)(1 + pair);
         cos_table[i] = (float)cos(angle), sin_table[i] = (float)sin(angle);
     }
     t->task.tokens = tokens(t, s, &n_pages);

@@ -1,4 +1,5 @@
-/* filter: linked into every unit test. TEST_FILTER="*threads*" runs the tests of that name only (cmocka's pattern). */
+/* filter: linked into every unit test. TEST_FILTER="*threads*" runs the tests of that name only (cmocka's
+ * pattern). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -127,10 +127,12 @@ static void every_query_head_reads_its_own_kv_head(void **state) {
     for (size_t i = 0; next_lane(&k, "attention", &i);)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
             size_t n_kv = shapes[s][0], group = shapes[s][1];
-            for (size_t j = 0; j < n_kv * 2 * KV_PAGE; j++) values[j] = (float)(j / (2 * KV_PAGE));
+            for (size_t j = 0, head; j < n_kv * 2 * KV_PAGE; j++)
+                head = j / (2 * KV_PAGE), values[j] = (float)head;
             attend(k, out, n_kv, group, values, 0, 6);
             for (size_t h = 0; h < n_kv * group; h++) {
-                float want = (float)(h / group);
+                size_t kv_head = h / group;
+                float want = (float)kv_head;
                 near(out + 2 * h, (float[]){want, want}, 2);
             }
         }

@@ -229,8 +229,9 @@ static const struct op *find_op(const char *name, struct status *st) {
         int distance = cli_distance(name, sota_matrix.ops[i].slug);
         if (distance < best) best = distance, near = &sota_matrix.ops[i];
     }
-    status_fail(st, STATUS_USAGE, "the matrix has no operation '%s'%s%s%s; `fak sota list` shows them", name,
-                near ? "; did you mean '" : "", near ? near->slug : "", near ? "'?" : "");
+    status_fail(st, STATUS_USAGE, "the matrix has no operation '%s'; %s%s%s", name,
+                near ? "did you mean '" : "`fak sota list` shows all", near ? near->slug : "",
+                near ? "'?" : "");
     return NULL;
 }
 

@@ -45,7 +45,8 @@ VEC vec_f32 scores_part(const float *keys, const float *q, size_t dim, size_t fi
     return ((chain[0] + chain[1]) + (chain[2] + chain[3])) * vec_splat(scale);
 }
 
-/* weights[KV_PAGE] = the scores, -infinity for those from `n` on; returns the largest of those that compare. */
+/* weights[KV_PAGE] = the scores, -infinity for those from `n` on; returns the largest of those that compare.
+ */
 VEC float page_scores(float *weights, const float *keys, const float *q, size_t dim, size_t n, float scale) {
     float lanes[16];
     for (size_t first = 0; first < KV_PAGE; first += LANES)
