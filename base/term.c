@@ -1,5 +1,7 @@
 #include "base/term.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 static const char *const sgr[] = {
@@ -21,6 +23,19 @@ static int columns(const char *at, size_t n) {
 }
 
 int term_columns(const char *text) { return columns(text, strlen(text)); }
+
+void term_safe(struct str *out, const char *text) {
+    for (struct view rest = view_of(text); rest.n;) {
+        size_t n;
+        uint32_t c = utf8_decode(rest.at, rest.n, &n);
+        size_t taken = utf8_valid_length(rest.at, rest.n) > 0 ? n : 1;
+        if (taken == n && n > 0 && c >= 0x20 && (c < 0x7f || c > 0x9f)) str_add(out, rest.at, n);
+        else
+            for (size_t i = 0; i < taken; i++) str_printf(out, "\\x%02x", (unsigned char)rest.at[i]);
+        rest.at += taken;
+        rest.n -= taken;
+    }
+}
 
 void term_put(struct str *out, const struct term *term, enum term_style style, const char *text) {
     if (!term->colour || style == TERM_PLAIN) {

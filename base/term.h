@@ -20,6 +20,10 @@ struct term {
  * non-empty value switches colour off, no-color.org), TERM's value, the width in columns (0: unknown). */
 struct term term_decide(bool is_terminal, const char *no_color, const char *term_name, int width);
 
+/* Text from outside, such as a file's name: control characters (C0, DEL, C1) and bytes that are no UTF-8 are
+ * shown as \xNN, not sent. */
+void term_safe(struct str *out, const char *text);
+
 /* text in a style, or plain when colour is off. */
 void term_put(struct str *out, const struct term *term, enum term_style style, const char *text);
 

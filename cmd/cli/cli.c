@@ -234,21 +234,14 @@ int cli_finish(struct cli *cli, int code) {
     return code;
 }
 
-/* Names that were typed or read come back in messages: what could steer a terminal is shown, not sent. */
-static void put_visible(FILE *to, const char *text) {
-    for (; *text; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7f) fprintf(to, "\\x%02x", (unsigned char)*text);
-        else fputc(*text, to);
-    }
-}
-
 int cli_fail(struct cli *cli, const struct status *st) {
     const char *name = cli->command ? cli->command->name : "";
     const char *blank = *name ? " " : "";
     fflush(stdout);
-    fprintf(stderr, "%s%s%s: ", cli->program, blank, name);
-    put_visible(stderr, st->message);
-    fputc('\n', stderr);
+    struct str message = {0}; /* names that were typed or read come back in it */
+    term_safe(&message, st->message);
+    fprintf(stderr, "%s%s%s: %s\n", cli->program, blank, name, str_c(&message));
+    str_free(&message);
     if (st->code == STATUS_USAGE && cli->table)
         fprintf(stderr, "Try '%s help%s%s'.\n", cli->program, blank, name);
     else if (st->code == STATUS_USAGE) fprintf(stderr, "Try '%s --help'.\n", cli->program);

@@ -7,9 +7,15 @@
 #include "sotadb/glob.h"
 
 static void put_why(struct str *out, const struct sota_found *found, const struct match *match) {
-    if (found->alias.n) str_printf(out, "the alias %s", str_c(&found->alias));
-    if (match->symbol)
-        str_printf(out, "the kernel name %s (%s)", match->symbol->pattern, str_c(&found->symbol));
+    if (found->alias.n) {
+        str_puts(out, "the alias ");
+        term_safe(out, str_c(&found->alias));
+    }
+    if (match->symbol) {
+        str_printf(out, "the kernel name %s (", match->symbol->pattern);
+        term_safe(out, str_c(&found->symbol));
+        str_putc(out, ')');
+    }
     if (match->symbol && match->path) str_puts(out, " and ");
     if (match->path) {
         bool generated = *match->path->generates && !found->is_folder &&
@@ -20,15 +26,17 @@ static void put_why(struct str *out, const struct sota_found *found, const struc
 }
 
 static void put_place(struct str *out, const struct sota_found *found) {
-    if (found->is_folder)
-        str_printf(out, "%s is a folder; the operations with files in it:\n\n",
-                   found->path.n ? found->path.at : "the root");
-    if (!found->place.line) return;
-    str_printf(out, "%s:%ld ", str_c(&found->path), found->place.line);
-    if (found->symbol.n)
-        str_printf(out, "is in %s, lines %ld to %ld\n\n", str_c(&found->symbol), found->place.first,
-                   found->place.last);
-    else str_puts(out, "is in no kernel; the rows of the file:\n\n");
+    if (!found->is_folder && !found->place.line) return;
+    term_safe(out, found->path.n ? found->path.at : "the root");
+    if (found->is_folder) {
+        str_puts(out, " is a folder; the operations with files in it:\n\n");
+    } else if (found->symbol.n) {
+        str_printf(out, ":%ld is in ", found->place.line);
+        term_safe(out, str_c(&found->symbol));
+        str_printf(out, ", lines %ld to %ld\n\n", found->place.first, found->place.last);
+    } else {
+        str_printf(out, ":%ld is in no kernel; the rows of the file:\n\n", found->place.line);
+    }
 }
 
 static void put_text(struct cli *cli, const struct sota_found *found, const struct matrix *m) {

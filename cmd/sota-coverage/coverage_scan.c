@@ -45,18 +45,11 @@ static void put_json(struct jsonout *j, const struct scan_file *file) {
     jsonout_end_object(j);
 }
 
-/* Control characters of a name from outside, made visible. */
-static void put_safe(struct str *out, const char *text) {
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f) str_printf(out, "\\x%02x", (unsigned char)*text);
-        else str_putc(out, *text);
-}
-
 static void put_text(struct cli *cli, const struct scan_file *file) {
     struct str *out = &cli->out;
     if (!file->n_kernels && !file->not_analysed) return;
     struct str path = {0};
-    put_safe(&path, file->path);
+    term_safe(&path, file->path);
     term_put(out, &cli->out_term, TERM_BOLD, str_c(&path));
     str_free(&path);
     str_printf(out, "  %s", scan_language_name(file->language));
@@ -73,7 +66,7 @@ static void put_text(struct cli *cli, const struct scan_file *file) {
     for (size_t i = 0; i < file->n_kernels; i++) {
         const struct scan_kernel *k = &file->kernels[i];
         str_printf(out, "  %6d-%-6d %-9s", k->begin_line, k->end_line, scan_kind_name(k->kind));
-        put_safe(out, k->name);
+        term_safe(out, k->name);
         str_putc(out, '\n');
     }
 }

@@ -6,18 +6,12 @@
 
 enum { FOLD_GAPS = 6, BAR = 30, GAP_COLUMN = 16 };
 
-void scorecard_safe(struct str *out, const char *text) {
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f) str_printf(out, "\\x%02x", (unsigned char)*text);
-        else str_putc(out, *text);
-}
-
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 /* label, then text from outside folded beside it */
 static void put_folded(struct str *out, const struct term *term, const char *label, const char *text) {
     struct str safe = {0};
-    scorecard_safe(&safe, text);
+    term_safe(&safe, text);
     str_puts(out, label);
     term_fold(out, term, term_columns(label), str_c(&safe));
     str_free(&safe);
@@ -111,15 +105,15 @@ static void put_operations(struct str *out, const struct term *term, const struc
 
 /* What a gap is about, in few words: its operation, and the path or lane that is meant. */
 static void put_subject(struct str *out, const struct debt_gap *gap) {
-    if (gap->kind == DEBT_RUNG) scorecard_safe(out, gap->detail);
-    else if (gap->kind == DEBT_UNCOVERED) scorecard_safe(out, gap->path);
-    else scorecard_safe(out, gap->op);
+    if (gap->kind == DEBT_RUNG) term_safe(out, gap->detail);
+    else if (gap->kind == DEBT_UNCOVERED) term_safe(out, gap->path);
+    else term_safe(out, gap->op);
     bool whole = gap->kind == DEBT_UNCOVERED || gap->kind == DEBT_RUNG;
     bool lane = gap->kind == DEBT_NO_TEST || gap->kind == DEBT_NO_ACCEPTANCE || !gap->path[0];
     const char *more = whole ? "" : lane ? gap->detail : gap->path;
     if (more[0]) {
         str_puts(out, ": ");
-        scorecard_safe(out, more);
+        term_safe(out, more);
     }
 }
 
@@ -133,7 +127,7 @@ static void put_where(struct str *out, const struct report *r, const struct debt
     }
     size_t n = strlen(r->matrix->source);
     bool below = strncmp(origin.path, r->matrix->source, n) == 0 && origin.path[n] == '/';
-    scorecard_safe(out, below ? origin.path + n + 1 : origin.path);
+    term_safe(out, below ? origin.path + n + 1 : origin.path);
     str_printf(out, ":%d", origin.line);
 }
 
@@ -244,7 +238,7 @@ static void put_refused(struct str *out, const struct term *term, const struct r
     heading(out, term, "Not analysed");
     for (size_t i = 0; i < shown; i++) {
         str_puts(out, "  ");
-        scorecard_safe(out, r->survey->refused[i].path);
+        term_safe(out, r->survey->refused[i].path);
         str_printf(out, ": %s\n", r->survey->refused[i].not_analysed);
     }
     if (shown < n) str_printf(out, "  and %zu more (--all)\n", n - shown);
@@ -265,10 +259,10 @@ static void put_absent(struct str *out, const struct term *term, size_t n) {
 void scorecard_text(struct str *out, const struct term *term, const struct report *r, bool all) {
     term_put(out, term, TERM_BOLD, "sota-coverage");
     str_puts(out, "  ");
-    scorecard_safe(out, r->tree->root);
+    term_safe(out, r->tree->root);
     str_printf(out, "\n%zu files read, %zu with kernels; %zu operations in ", r->survey->n_scanned,
                r->survey->n_files, r->matrix->n_ops);
-    scorecard_safe(out, r->matrix->source);
+    term_safe(out, r->matrix->source);
     str_putc(out, '\n');
     put_absent(out, term, r->tree->n_absent);
     str_putc(out, '\n');

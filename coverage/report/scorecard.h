@@ -41,7 +41,4 @@ struct scorecard_tally {
 bool scorecard_tally(struct scorecard_tally *tally, const struct report *report); /* false: no memory */
 void scorecard_tally_free(struct scorecard_tally *tally);
 
-/* Text from outside, its control characters as \xNN. */
-void scorecard_safe(struct str *out, const char *text);
-
 #endif

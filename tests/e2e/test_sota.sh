@@ -68,6 +68,11 @@ check_exit "a folder has no lines: 2" 2 fak sota engine:3
 check_exit "property is no RoPE: 2" 2 fak sota property
 check_lacks "to decode is not to quantise" "$(fak sota dequantize_row_q4_K)" "activation-quant"
 
+# --- what was typed comes back shown, not sent
+for name in "engine/kernels/cuda/${escape}[31m/" "engine/kernels/ref/add.${escape}[31m" "k_awq_gemv${escape}[31m" "no-such${escape}[31m"; do
+    check_lacks "no escape sequence comes back" "$(fak sota "$name" 2>&1; fak sota --markdown "$name" 2>&1)" "$escape"
+done
+
 # --- what the help pages tell the user to type
 for page in sota "sota milestones" "sota search" "sota bench"; do
     # shellcheck disable=SC2086 # words are meant

@@ -152,6 +152,14 @@ static void no_colour_when_asked_or_piped(void **state) {
     assert_false(term_decide(true, NULL, "dumb", 80).colour);
 }
 
+static void what_steers_a_terminal_is_shown(void **state) {
+    (void)state;
+    struct str out = {0};
+    term_safe(&out, "a\033[31m\x7f\n\xc2\x9b\xe9 caf\xc3\xa9 \xe2\x82");
+    assert_string_equal(str_c(&out), "a\\x1b[31m\\x7f\\x0a\\xc2\\x9b\\xe9 caf\xc3\xa9 \\xe2\\x82");
+    str_free(&out);
+}
+
 static void a_line_of_a_text_stays_a_line(void **state) {
     (void)state;
     const struct term term = {.width = 12};
@@ -179,6 +187,7 @@ static void code_in_markdown_is_fenced_by_more_than_it_holds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_steers_a_terminal_is_shown),
         cmocka_unit_test(a_line_of_a_text_stays_a_line),
         cmocka_unit_test(code_in_markdown_is_fenced_by_more_than_it_holds),
         cmocka_unit_test(arena_refuses_an_overflowing_product),
