@@ -112,8 +112,9 @@ static bool read_rope(struct hparams *h, struct reader *r) {
 }
 
 /* Keys that change the arithmetic and that no architecture of this build implements: running without them
- * would give wrong text in silence. */
-static bool refuse_unknown_rules(struct reader *r) {
+ * would give wrong text in silence. Names and neutral values: llama.cpp src/llama-arch.cpp, llama-model.cpp.
+ */
+static bool refuse_unknown_counts(struct reader *r) {
     static const char *const keys[] = {"expert_count", "attention.sliding_window"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         uint64_t value;
@@ -123,6 +124,28 @@ static bool refuse_unknown_rules(struct reader *r) {
                           key_of(r, keys[i]), (unsigned long long)value);
     }
     return true;
+}
+
+static bool refuse_unknown_factors(struct reader *r) {
+    static const struct {
+        const char *key;
+        double neutral;
+    } rows[] = {{"rope.scaling.attn_factor", 1.0}, {"attention.clamp_kqv", 0.0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double value;
+        if (!gguf_f64(&value, r->file, key_of(r, rows[i].key), rows[i].neutral, r->st)) return false;
+        if (value != rows[i].neutral)
+            return refuse(r, STATUS_UNSUPPORTED, "%s is %g, which this build does not support",
+                          key_of(r, rows[i].key), value);
+    }
+    return true;
+}
+
+static bool refuse_bidirectional(struct reader *r) {
+    bool causal;
+    if (!gguf_bool(&causal, r->file, key_of(r, "attention.causal"), true, r->st)) return false;
+    return causal || refuse(r, STATUS_UNSUPPORTED, "%s is false: the model reads a text and continues none",
+                            key_of(r, "attention.causal"));
 }
 
 bool hparams_arch(char out[HPARAMS_ARCH], const struct gguf *file, struct status *st) {
@@ -145,7 +168,8 @@ bool hparams_read(struct hparams *out, const struct gguf *file, struct status *s
         !size_required(&out->d, &r, "embedding_length", max_size) ||
         !size_required(&out->d_ff, &r, "feed_forward_length", max_size) ||
         !size_required(&out->context, &r, "context_length", max_context) || !read_heads(out, &r) ||
-        !read_rope(out, &r) || !refuse_unknown_rules(&r) ||
+        !read_rope(out, &r) || !refuse_unknown_counts(&r) || !refuse_unknown_factors(&r) ||
+        !refuse_bidirectional(&r) ||
         !gguf_f64(&eps, file, key_of(&r, "attention.layer_norm_rms_epsilon"), 0.0, st))
         return false;
     out->eps = (float)eps; /* a float64 may vanish here */

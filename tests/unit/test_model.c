@@ -95,6 +95,15 @@ static void linear_scaling_is_read_by_either_key(void **state) {
     struct patched p;
     patched_load(&p, llama);
     assert_true(rope_factor(&p) == 1.0);
+    patched_load(&p, llama);
+    patched_add_f32(&p, "llama.rope.scaling.attn_factor", 1.5F);
+    refused(&p, "llama.rope.scaling.attn_factor is 1.5");
+    patched_load(&p, llama);
+    patched_add_f32(&p, "llama.attention.clamp_kqv", 8.0F);
+    refused(&p, "llama.attention.clamp_kqv is 8");
+    patched_load(&p, llama);
+    patched_add(&p, "llama.attention.causal", GGUF_BOOL, "", 1);
+    refused(&p, "llama.attention.causal is false");
     patched_load(&p, with_biases);
     assert_true(rope_factor(&p) == 4.0);
     patched_load(&p, llama); /* as old converters wrote it */
@@ -317,6 +326,15 @@ static void what_this_build_does_not_know_is_refused_by_name(void **state) {
     patched_load(&p, llama);
     patched_add_u32(&p, "llama.attention.sliding_window", 4096);
     refused(&p, "llama.attention.sliding_window is 4096");
+    patched_load(&p, llama);
+    patched_add_f32(&p, "llama.rope.scaling.attn_factor", 1.5F);
+    refused(&p, "llama.rope.scaling.attn_factor is 1.5");
+    patched_load(&p, llama);
+    patched_add_f32(&p, "llama.attention.clamp_kqv", 8.0F);
+    refused(&p, "llama.attention.clamp_kqv is 8");
+    patched_load(&p, llama);
+    patched_add(&p, "llama.attention.causal", GGUF_BOOL, "", 1);
+    refused(&p, "llama.attention.causal is false");
     patched_load(&p, with_biases);
     refused(&p, ".bias (at byte ");
 }

@@ -62,9 +62,9 @@ static bool read_args(struct run *r, struct engine_options *options, const struc
 static bool check_room(const struct run *r, struct status *st) {
     size_t need = r->ids.n + (size_t)r->n_greedy - (r->n_greedy > 0);
     if (need <= engine_context(r->model)) return true;
-    return status_fail(st, STATUS_BAD_INPUT,
-                       "%zu ids and %ld greedy ones exceed the context of %zu positions", r->ids.n,
-                       r->n_greedy, engine_context(r->model));
+    return status_fail(
+        st, STATUS_BAD_INPUT, "%zu id%s and %ld greedy one%s exceed the context of %zu positions", r->ids.n,
+        r->ids.n == 1 ? "" : "s", r->n_greedy, r->n_greedy == 1 ? "" : "s", engine_context(r->model));
 }
 
 static bool allocate(struct run *r, struct status *st) {
