@@ -11,5 +11,6 @@ if git rev-parse --git-dir >"$scratch/git" 2>&1; then
 else
     tap_skip "rooms, sizes and names" "not a git checkout"
 fi
+check_lacks "pictures name no folder of the machine that made them" "$(cat docs/pictures/*.svg)" "$root"
 check "scripts are executable" sh -c 'for file in tools/setup tools/demo .ci/run tests/cases/*.sh; do [ -x "$file" ] || exit 1; done'
 tap_end
