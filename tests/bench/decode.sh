@@ -46,7 +46,7 @@ us=$(median "$work/ours.decode")
     echo "bench-decode: fak run said nothing about its speed" >&2
     exit 1
 }
-printf 'decode, %s tokens, %s threads, %s: median of %s\n' "$tokens" "$threads" "${model##*/}" "$runs"
+printf 'decode of %s tokens, %s thread(s), %s: median of %s\n' "$tokens" "$threads" "${model##*/}" "$runs"
 printf '  %-18s %8.1f tok/s   (%s)\n' fak "$us" "$(tr '\n' ' ' <"$work/ours.decode")"
 [ -n "$peer" ] || {
     echo "  no llama-completion to compare with; PEER= names one"

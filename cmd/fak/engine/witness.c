@@ -68,7 +68,8 @@ static bool next_other_device(const struct op *op, unsigned *i, const struct wit
 /* --- for people -------------------------------------------------------------------------------------------
  */
 
-enum { DEVICE = 7, ISA = 16, KERNEL = 13 };
+/* A line is at most 79 columns. */
+enum { DEVICE = 5, ISA = 15, KERNEL = 12, FIGURES = 41 };
 
 static void put_verdict(struct str *out, const struct term *term, enum checkkern_verdict verdict) {
     static const enum term_style styles[] = {TERM_GREEN, TERM_RED, TERM_YELLOW};
@@ -87,15 +88,15 @@ static void put_figure(struct str *out, int width, double value) {
 }
 
 static void put_figures(struct str *out, const struct checkkern_result *r) {
-    str_printf(out, "%5zu  ", r->n_cases);
+    str_printf(out, "%5zu ", r->n_cases);
     if (r->is_oracle) {
-        str_printf(out, "%-28s", " is the oracle");
+        str_printf(out, "%-27s", "  is the oracle");
     } else {
         put_figure(out, 10, 1 - r->cosine);
-        put_figure(out, 10, r->error);
+        put_figure(out, 9, r->error);
         str_printf(out, "  %-6s", !r->has_argmax ? "-" : r->argmax ? "same" : "OTHER");
     }
-    str_printf(out, "  %-5s  ", r->same_bits && r->guards ? "same" : "OTHER");
+    str_printf(out, "  %-5s ", r->same_bits && r->guards ? "same" : "OTHER");
 }
 
 static void put_line(struct cli *cli, const struct tried *t) {
@@ -106,7 +107,7 @@ static void put_line(struct cli *cli, const struct tried *t) {
     term_cell(&cli->out, &cli->out_term, TERM_PLAIN, DEVICE, "cpu");
     term_cell(&cli->out, &cli->out_term, TERM_PLAIN, ISA, str_c(&isa));
     term_cell(&cli->out, &cli->out_term, TERM_PLAIN, KERNEL, t->kernel->op);
-    if (r->verdict == CHECKKERN_SKIP) str_printf(&cli->out, "%42s", "");
+    if (r->verdict == CHECKKERN_SKIP) str_printf(&cli->out, "%*s", FIGURES, "");
     else put_figures(&cli->out, r);
     put_verdict(&cli->out, &cli->out_term, r->verdict);
     if (r->verdict == CHECKKERN_PASS) str_putc(&cli->out, '\n');
@@ -118,7 +119,7 @@ static void put_line(struct cli *cli, const struct tried *t) {
 static void put_floor(struct cli *cli, const struct tried *t) {
     struct str text = {0};
     if (t->result.is_oracle) return;
-    str_printf(&text, "  %-*s%5s  %10.1e  %8.1e  %-6s  %s", DEVICE + ISA + KERNEL, "", "floor",
+    str_printf(&text, "  %-*s%5s %10.1e%9.1e  %-6s  %s", DEVICE + ISA + KERNEL, "", "floor",
                1 - t->floor.cosine, t->floor.error, t->result.has_argmax ? "same" : "-", "same");
     term_put(&cli->out, &cli->out_term, TERM_DIM, str_c(&text));
     str_putc(&cli->out, '\n');
@@ -130,7 +131,7 @@ static void put_other_devices(struct cli *cli, const struct op *op, struct count
     for (unsigned i = 0; next_other_device(op, &i, &w); counts->skipped++) {
         str_puts(&cli->out, "  ");
         term_cell(&cli->out, &cli->out_term, TERM_PLAIN, DEVICE, w->device);
-        term_cell(&cli->out, &cli->out_term, TERM_DIM, ISA + KERNEL + 42, "this build has no such lane");
+        term_cell(&cli->out, &cli->out_term, TERM_DIM, ISA + KERNEL + FIGURES, "this build has no such lane");
         put_verdict(&cli->out, &cli->out_term, CHECKKERN_SKIP);
         str_putc(&cli->out, '\n');
     }
@@ -141,8 +142,8 @@ static void put_heading(struct cli *cli, const struct op *op) {
     term_put(&cli->out, &cli->out_term, TERM_BOLD, op->slug);
     str_printf(&cli->out, "  %s\n", op->title);
     struct str text = {0};
-    str_printf(&text, "  %-*s%-*s%-*s%5s  %10s  %8s  %-6s  %-5s  %s", DEVICE, "device", ISA, "isa", KERNEL,
-               "kernel", "cases", "1 - cosine", "error", "argmax", "bits", "verdict");
+    str_printf(&text, "  %-*s%-*s%-*s%5s %10s%9s  %-6s  %s", DEVICE, "dev", ISA, "isa", KERNEL, "kernel",
+               "cases", "1 - cosine", "error", "argmax", "bits");
     term_put(&cli->out, &cli->out_term, TERM_DIM, str_c(&text));
     str_putc(&cli->out, '\n');
     str_free(&text);
