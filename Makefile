@@ -11,7 +11,7 @@ SHELL := /bin/sh
 # --- modes ---------------------------------------------------------------------------------------------
 warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 mode_release := -O2 -g
-mode_debug := -O0 -g3
+mode_debug := -O0 -g3 -Wno-format-truncation
 # gcc's manual: with sanitizers, warnings that follow the flow of values misfire.
 no_flow_warnings := -Wno-format-truncation -Wno-maybe-uninitialized -Wno-stringop-overflow
 mode_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(no_flow_warnings)
