@@ -35,7 +35,6 @@ static const char kinds[] = "Two kinds of prerequisite, because they are learned
 static void put_links(struct str *out, const struct matrix *m, const struct op *op) {
     for (unsigned i = 0; i < op->references.n; i++) {
         const struct reference *row = &m->references[op->references.first + i];
-        if (row->kind == REFERENCE_DOCS) continue;
         if (i) str_puts(out, "; ");
         markdown_link(out, row->name, row->url);
     }

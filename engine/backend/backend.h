@@ -4,7 +4,7 @@
  * Trusts:  the program (checked when built) and the batch (asserted in debug).
  * Threads: run from one thread at a time; the backend has threads of its own.
  *
- * The numbers contract (DESIGN.md, section 4): lane `ref` is double accumulation in textbook order and is
+ * The numbers contract (docs/adr/0003-numbers.md): lane `ref` is double accumulation in textbook order and is
  * the oracle; lane `exact` gives the same bits whatever the vector width, the number of threads, the chunking
  * and the neighbours in the batch.
  */

@@ -8,6 +8,8 @@ if git rev-parse --git-dir >"$scratch/git" 2>&1; then
     check "sizes and names" sh tools/check-sizes
     tracked=$(git ls-files build)
     check_equal "nothing that is built is committed" "$tracked" ""
+    outside=$(git grep -lE 'DESIGN\.md|\.\./shared' -- ':!.ci/run' ':!tests/e2e/test_tree.sh')
+    check_equal "nothing leans on a document outside of the tree" "$outside" ""
 else
     tap_skip "rooms, sizes and names" "not a git checkout"
 fi
