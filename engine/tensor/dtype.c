@@ -1,9 +1,10 @@
 #include "engine/tensor/dtype.h"
 
+#include "engine/tensor/block32.h"
+#include "engine/tensor/kquant.h"
+
 #include <assert.h>
 #include <string.h>
-
-enum { BLOCK = 32 }; /* elements of every block format so far */
 
 static const struct {
     uint32_t id;
@@ -86,55 +87,49 @@ uint16_t dtype_f32_to_f16(float value) {
     return (uint16_t)(sign | (kept + up));
 }
 
-static float load_f16(const uint8_t *at) {
+float dtype_load_f16(const void *at) {
     uint16_t half;
     memcpy(&half, at, sizeof half);
     return dtype_f16_to_f32(half);
 }
 
-/* d f16, 16 bytes of nibbles: element j in the low half of byte j, j + 16 in the high half. d * (q - 8). */
-static void decode_q4_0(float *out, const uint8_t *block) {
-    float d = load_f16(block);
-    for (int j = 0; j < BLOCK / 2; j++) {
-        uint8_t pair = block[2 + j];
-        out[j] = (float)((pair & 15) - 8) * d;
-        out[j + BLOCK / 2] = (float)((pair >> 4) - 8) * d;
-    }
-}
-
-/* d f16, m f16, nibbles as Q4_0. d * q + m; the product is exact (15 bits), so one rounding whatever the
- * compiler does. */
-static void decode_q4_1(float *out, const uint8_t *block) {
-    float d = load_f16(block), m = load_f16(block + 2);
-    for (int j = 0; j < BLOCK / 2; j++) {
-        uint8_t pair = block[4 + j];
-        out[j] = (float)(pair & 15) * d + m;
-        out[j + BLOCK / 2] = (float)(pair >> 4) * d + m;
-    }
-}
-
-/* d f16, 32 signed bytes. d * q. */
-static void decode_q8_0(float *out, const uint8_t *block) {
-    float d = load_f16(block);
-    for (int j = 0; j < BLOCK; j++) out[j] = (float)(int8_t)block[2 + j] * d;
+/* The upper half of an f32. */
+static float load_bf16(const uint8_t *at) {
+    uint16_t upper;
+    memcpy(&upper, at, sizeof upper);
+    return float_of_bits((uint32_t)upper << 16);
 }
 
 static void decode_blocks(float *out, enum dtype type, const uint8_t *row, size_t n,
                           void (*decode)(float *, const uint8_t *)) {
-    size_t block_bytes = dtype_info(type)->block_bytes;
-    assert(n % BLOCK == 0);
-    for (size_t i = 0; i < n; i += BLOCK, row += block_bytes) decode(out + i, row);
+    const struct dtype_info *info = dtype_info(type);
+    assert(n % info->block_elements == 0);
+    for (size_t i = 0; i < n; i += info->block_elements, row += info->block_bytes) decode(out + i, row);
 }
 
 void dtype_decode(float *out, enum dtype type, const void *row, size_t n) {
+    const uint8_t *at = row;
     switch (type) {
     case DTYPE_F32: memcpy(out, row, n * sizeof *out); return;
     case DTYPE_F16:
-        for (size_t i = 0; i < n; i++) out[i] = load_f16((const uint8_t *)row + 2 * i);
+        for (size_t i = 0; i < n; i++) out[i] = dtype_load_f16(at + 2 * i);
         return;
-    case DTYPE_Q4_0: decode_blocks(out, type, row, n, decode_q4_0); return;
-    case DTYPE_Q4_1: decode_blocks(out, type, row, n, decode_q4_1); return;
-    case DTYPE_Q8_0: decode_blocks(out, type, row, n, decode_q8_0); return;
+    case DTYPE_BF16:
+        for (size_t i = 0; i < n; i++) out[i] = load_bf16(at + 2 * i);
+        return;
+    case DTYPE_Q4_0: decode_blocks(out, type, at, n, block32_q4_0); return;
+    case DTYPE_Q4_1: decode_blocks(out, type, at, n, block32_q4_1); return;
+    case DTYPE_Q5_0: decode_blocks(out, type, at, n, block32_q5_0); return;
+    case DTYPE_Q5_1: decode_blocks(out, type, at, n, block32_q5_1); return;
+    case DTYPE_Q8_0: decode_blocks(out, type, at, n, block32_q8_0); return;
+    case DTYPE_IQ4_NL: decode_blocks(out, type, at, n, block32_iq4_nl); return;
+    case DTYPE_MXFP4: decode_blocks(out, type, at, n, block32_mxfp4); return;
+    case DTYPE_Q2_K: decode_blocks(out, type, at, n, kquant_q2_k); return;
+    case DTYPE_Q3_K: decode_blocks(out, type, at, n, kquant_q3_k); return;
+    case DTYPE_Q4_K: decode_blocks(out, type, at, n, kquant_q4_k); return;
+    case DTYPE_Q5_K: decode_blocks(out, type, at, n, kquant_q5_k); return;
+    case DTYPE_Q6_K: decode_blocks(out, type, at, n, kquant_q6_k); return;
+    case DTYPE_IQ4_XS: decode_blocks(out, type, at, n, kquant_iq4_xs); return;
     }
     assert(false && "a type that dtype_info refuses");
 }

@@ -38,6 +38,7 @@ size_t dtype_row_bytes(enum dtype type, size_t n);
 void dtype_decode(float *out, enum dtype type, const void *row, size_t n);
 
 float dtype_f16_to_f32(uint16_t half);
+float dtype_load_f16(const void *at);   /* two bytes that need no alignment */
 uint16_t dtype_f32_to_f16(float value); /* round to nearest even */
 
 #endif

@@ -73,6 +73,8 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 ('exl2-loader', 'engine/file/exl2*.c', 'loader', 1),
 ('gguf-quant-load', 'engine/file/gguf*.c', 'loader', 0),
 ('gguf-quant-load', 'engine/tensor/dtype.c', 'loader', 0),
+('gguf-quant-load', 'engine/tensor/block32.c', 'loader', 0),
+('gguf-quant-load', 'engine/tensor/kquant.c', 'loader', 0),
 ('safetensors-load', 'engine/file/safetensors*.c', 'loader', 1);
 
 INSERT INTO op_symbol (op, pattern) VALUES

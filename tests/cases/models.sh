@@ -13,7 +13,7 @@ for isa in ref c; do
         file=$CASES/models/stories260K-$type.gguf
         have "$file" "stories260K $type on $isa" && run "stories260K $type on $isa" stories "$isa" "$file"
     done
-    for type in F16 Q8_0; do
+    for type in F16 Q8_0 Q4_K_M Q6_K; do
         file=$CASES/models/fak-stories/fak-stories-$type.gguf
         have "$file" "fak-stories $type on $isa" && run "fak-stories $type on $isa" fak-stories "$isa" "$file"
     done

@@ -1,6 +1,7 @@
 #include "tests/checkkern/trial.h"
 
 #include "engine/kernels/panel.h"
+#include "engine/tensor/kquant.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,12 +95,13 @@ static void define_embed(const struct trial *trial, double *values) {
     const struct embed_task *t = &trial->task.embed;
     const struct dtype_info *info = dtype_info(t->type);
     size_t width = trial->shape.width, row_bytes = dtype_row_bytes(t->type, width);
+    float block[KQUANT_BLOCK];
     for (size_t i = 0; i < trial->task.n * width; i++) {
-        float block[QUANT_BLOCK];
         size_t id = (size_t)trial->task.tokens->ids[i / width], column = i % width;
         const char *row = (const char *)t->table + id * row_bytes;
-        dtype_decode(block, t->type, row + column / info->block_elements * info->block_bytes,
-                     info->block_elements);
+        if (column % info->block_elements == 0)
+            dtype_decode(block, t->type, row + column / info->block_elements * info->block_bytes,
+                         info->block_elements);
         values[i] = (double)block[column % info->block_elements];
     }
 }
@@ -380,7 +382,8 @@ static bool linear_shape(struct trial_shape *shape, size_t i) {
         return true;
     }
     if (!sized(shape, i - N_SIZES, 0)) return false;
-    if (shape->kind != SYNTH_UNIFORM || shape->strided) shape->n_cols = block == 1 ? 77 : 96;
+    if (shape->n_cols % block) shape->n_cols = block;
+    if (shape->kind != SYNTH_UNIFORM || shape->strided) shape->n_cols = block == 1 ? 77 : 3 * block;
     return true;
 }
 
@@ -417,7 +420,9 @@ bool trial_next_shape(struct trial_shape *shape, const char *op, enum dtype type
     if (strncmp(op, "linear", 6) == 0) return linear_shape(shape, i);
     if (strcmp(op, "attention") == 0 || strcmp(op, "rope") == 0 || strcmp(op, "kv_store") == 0)
         return head_shape(shape, op, i);
-    bool blocks =
-        strcmp(op, "quantize") == 0 || (strcmp(op, "embed") == 0 && dtype_info(type)->block_elements > 1);
-    return sized(shape, i, blocks ? QUANT_BLOCK : 0);
+    size_t block = strcmp(op, "quantize") == 0 ? QUANT_BLOCK
+                   : strcmp(op, "embed") == 0  ? dtype_info(type)->block_elements
+                                               : 1;
+    if (shape->width % block) shape->width = block;
+    return sized(shape, i, block > 1 ? block : 0);
 }

@@ -17,7 +17,11 @@ static void decoding_is_bit_equal_to_ggml(void **state) {
     static const struct {
         enum dtype type;
         const char *name;
-    } cases[] = {{DTYPE_Q4_0, "q4_0"}, {DTYPE_Q4_1, "q4_1"}, {DTYPE_Q8_0, "q8_0"}};
+    } cases[] = {{DTYPE_Q4_0, "q4_0"},  {DTYPE_Q4_1, "q4_1"},     {DTYPE_Q5_0, "q5_0"},
+                 {DTYPE_Q5_1, "q5_1"},  {DTYPE_Q8_0, "q8_0"},     {DTYPE_Q2_K, "q2_K"},
+                 {DTYPE_Q3_K, "q3_K"},  {DTYPE_Q4_K, "q4_K"},     {DTYPE_Q5_K, "q5_K"},
+                 {DTYPE_Q6_K, "q6_K"},  {DTYPE_IQ4_NL, "iq4_nl"}, {DTYPE_IQ4_XS, "iq4_xs"},
+                 {DTYPE_MXFP4, "mxfp4"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[128];
         struct str blocks = {0}, values = {0};
@@ -33,6 +37,36 @@ static void decoding_is_bit_equal_to_ggml(void **state) {
         assert_memory_equal(decoded, values.at, sizeof decoded);
         str_free(&blocks);
         str_free(&values);
+    }
+}
+
+static void bf16_is_the_upper_half_of_an_f32(void **state) {
+    (void)state;
+    for (uint32_t upper = 0; upper < 0x10000; upper++) {
+        uint16_t stored = (uint16_t)upper;
+        float value;
+        uint32_t bits;
+        dtype_decode(&value, DTYPE_BF16, &stored, 1);
+        memcpy(&bits, &value, sizeof bits);
+        assert_int_equal(bits, upper << 16);
+    }
+}
+
+/* Every scale and every E2M1 value of OCP Microscaling Formats 1.0; 255, NaN there, is 2^128 as in ggml. */
+static void mxfp4_is_a_power_of_two_times_e2m1(void **state) {
+    (void)state;
+    static const double e2m1[8] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+    uint8_t block[17] = {0};
+    float values[32];
+    for (int j = 0; j < 16; j++) block[1 + j] = (uint8_t)(j | (15 - j) << 4);
+    for (int e = 0; e < 256; e++) {
+        block[0] = (uint8_t)e;
+        dtype_decode(values, DTYPE_MXFP4, block, 32);
+        for (int j = 0; j < 32; j++) {
+            int q = j < 16 ? j : 31 - j;
+            double want = ldexp(e2m1[q & 7], e - 127);
+            assert_true(values[j] == (float)(q & 8 ? -want : want));
+        }
     }
 }
 
@@ -102,11 +136,17 @@ static void row_bytes_count_whole_blocks(void **state) {
     assert_int_equal(dtype_row_bytes(DTYPE_Q4_1, 64), 40);
     assert_int_equal(dtype_row_bytes(DTYPE_Q8_0, 64), 68);
     assert_int_equal(dtype_row_bytes(DTYPE_Q8_0, 0), 0);
+    assert_int_equal(dtype_row_bytes(DTYPE_BF16, 7), 14);
+    assert_int_equal(dtype_row_bytes(DTYPE_MXFP4, 64), 34);
+    assert_int_equal(dtype_row_bytes(DTYPE_Q4_K, 512), 288);
+    assert_int_equal(dtype_row_bytes(DTYPE_Q6_K, 512), 420);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decoding_is_bit_equal_to_ggml),
+        cmocka_unit_test(bf16_is_the_upper_half_of_an_f32),
+        cmocka_unit_test(mxfp4_is_a_power_of_two_times_e2m1),
         cmocka_unit_test(every_half_has_its_value_and_comes_back),
         cmocka_unit_test(rounds_to_nearest_even_between_all_halves),
         cmocka_unit_test(unknown_types_are_refused_by_name),

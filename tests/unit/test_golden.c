@@ -138,7 +138,7 @@ static void llama_has_the_logits_of_transformers(void **state) {
 
 static void llama_3_with_scaled_rotation_has_them_too(void **state) {
     (void)state;
-    check_golden("llama-llama3rope-tied", "llama-llama3rope-tied-F32.gguf");
+    check_golden("llama-llama3rope-tied", "llama-llama3rope-tied-BF16.gguf");
 }
 
 int main(void) {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 static const char llama[] = "tests/golden/models/llama/llama-F32.gguf";
-static const char llama3[] = "tests/golden/models/llama-llama3rope-tied/llama-llama3rope-tied-F32.gguf";
+static const char llama3[] = "tests/golden/models/llama-llama3rope-tied/llama-llama3rope-tied-BF16.gguf";
 static const char with_biases[] = "tests/golden/models/llama-linear/llama-linear-F16.gguf";
 
 static bool build(struct program *out, struct arena *arena, struct hparams *h, const struct gguf *file,

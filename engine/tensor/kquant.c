@@ -1,0 +1,100 @@
+#include "engine/tensor/kquant.h"
+
+#include "engine/tensor/block32.h"
+#include "engine/tensor/dtype.h"
+
+#include <string.h>
+
+enum { SUB = 32, SMALL_SUB = 16 /* elements of a sub-block */ };
+
+/* Two-bit quants: each half of the super-block has 32 bytes, whose bit pairs are four runs of 32 elements. */
+static int two_bits(const uint8_t *quants, int i) {
+    return quants[i / 128 * 32 + i % 32] >> i % 128 / 32 * 2 & 3;
+}
+
+/* 16 scales (low nibble) and minima (high), 64 bytes of quants, d f16, dmin f16. d * scale * q - dmin * min.
+ */
+void kquant_q2_k(float *out, const uint8_t *block) {
+    float d = dtype_load_f16(block + 80), dmin = dtype_load_f16(block + 82);
+    for (int i = 0; i < KQUANT_BLOCK; i++) {
+        uint8_t both = block[i / SMALL_SUB];
+        out[i] = d * (float)(both & 15) * (float)two_bits(block + 16, i) - dmin * (float)(both >> 4);
+    }
+}
+
+/* The low nibbles of the 16 scales lie in 8 bytes as elements of Q4_0 do, the high pairs of bits of scales k,
+ * k + 4, k + 8 and k + 12 in one byte each of the next 4. */
+static int q3_scale(const uint8_t packed[12], int k) {
+    int low = packed[k % 8] >> k / 8 * 4 & 15, high = packed[8 + k % 4] >> k / 4 * 2 & 3;
+    return (low | high << 4) - 32;
+}
+
+/* 32 bytes of high bits, bit r of byte l for element l of run r of 32; 64 bytes of quants as Q2_K's, 12 of
+ * scales, d f16. d * scale * (q - 4). */
+void kquant_q3_k(float *out, const uint8_t *block) {
+    float d = dtype_load_f16(block + 108);
+    for (int i = 0; i < KQUANT_BLOCK; i++) {
+        int high = block[i % 32] >> i / 32 & 1, q = (two_bits(block + 32, i) | high << 2) - 4;
+        out[i] = d * (float)q3_scale(block + 96, i / SMALL_SUB) * (float)q;
+    }
+}
+
+void kquant_scale_min(uint8_t *scale, uint8_t *min, const uint8_t packed[12], int j) {
+    if (j < 4) {
+        *scale = packed[j] & 63, *min = packed[j + 4] & 63;
+    } else { /* nibbles, and the two bits that bytes 0 to 7 have left */
+        *scale = (uint8_t)((packed[j + 4] & 15) | packed[j - 4] >> 6 << 4);
+        *min = (uint8_t)(packed[j + 4] >> 4 | packed[j] >> 6 << 4);
+    }
+}
+
+/* Nibbles of Q4_K and Q5_K: 32 bytes hold sub-block 2c in their low halves and 2c + 1 in the high ones. */
+static int nibble(const uint8_t *quants, int i) {
+    return quants[i / 64 * 32 + i % 32] >> i % 64 / 32 * 4 & 15;
+}
+
+/* d f16, dmin f16, 12 bytes of scales and minima, 128 of nibbles. d * scale * q - dmin * min. */
+void kquant_q4_k(float *out, const uint8_t *block) {
+    float d = dtype_load_f16(block), dmin = dtype_load_f16(block + 2);
+    for (int i = 0; i < KQUANT_BLOCK; i++) {
+        uint8_t scale, min;
+        kquant_scale_min(&scale, &min, block + 4, i / SUB);
+        out[i] = d * (float)scale * (float)nibble(block + 16, i) - dmin * (float)min;
+    }
+}
+
+/* As Q4_K, with 32 bytes before the nibbles: bit s of byte l is the fifth of element l of sub-block s. */
+void kquant_q5_k(float *out, const uint8_t *block) {
+    float d = dtype_load_f16(block), dmin = dtype_load_f16(block + 2);
+    for (int i = 0; i < KQUANT_BLOCK; i++) {
+        uint8_t scale, min;
+        kquant_scale_min(&scale, &min, block + 4, i / SUB);
+        int high = block[16 + i % SUB] >> i / SUB & 1, q = nibble(block + 48, i) | high << 4;
+        out[i] = d * (float)scale * (float)q - dmin * (float)min;
+    }
+}
+
+/* 128 bytes of nibbles, 64 of high pairs of bits, 16 signed scales, d f16 last. Each half of the super-block
+ * has 64 bytes of nibbles, its first 64 elements in the low halves, and 32 bytes whose bit pairs are four
+ * runs of 32 elements. d * scale * (q - 32). */
+void kquant_q6_k(float *out, const uint8_t *block) {
+    float d = dtype_load_f16(block + 208);
+    for (int i = 0; i < KQUANT_BLOCK; i++) {
+        int low = block[i / 128 * 64 + i % 64] >> i % 128 / 64 * 4 & 15;
+        int q = (low | two_bits(block + 128, i) << 4) - 32;
+        out[i] = d * (float)(int8_t)block[192 + i / SMALL_SUB] * (float)q;
+    }
+}
+
+/* d f16, 8 pairs of high scale bits, 8 low nibbles of scales, then eight times 16 bytes of nibbles as
+ * IQ4_NL's. d * (scale - 32) * level[q]. */
+void kquant_iq4_xs(float *out, const uint8_t *block) {
+    float d = dtype_load_f16(block);
+    uint16_t high;
+    memcpy(&high, block + 2, sizeof high);
+    for (int i = 0; i < KQUANT_BLOCK; i++) {
+        int s = i / SUB, scale = (block[4 + s / 2] >> s % 2 * 4 & 15) | (high >> 2 * s & 3) << 4;
+        int q = block[8 + s * 16 + i % 16] >> i % SUB / 16 * 4 & 15;
+        out[i] = d * (float)(scale - 32) * (float)block32_nonlinear[q];
+    }
+}
