@@ -91,6 +91,7 @@ $(bin)/fak: $(call objects,cmd/fak cmd/cli) $(sotadb) $(base)
 	$(link) $(base_libs)
 $(bin)/lib/fak-engine.so: $(call objects,cmd/fak/engine cmd/cli) $(engine) $(checkkern) $(sotadb) $(base)
 	$(link_module) $(token_libs) $(base_libs) -lm
+	@sh tools/optional
 $(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(hooks) $(git) $(sotadb) $(base)
 	$(link_module) $(base_libs)
 $(bin)/lib/fak-git.so: $(libgit2) $(obj)/git/change.o $(base)

@@ -96,6 +96,9 @@ FAKE
 left() { (cd "$tree/build/models" && find . -mindepth 1 ! -name .lock); }
 
 touch "$scratch/offline"
+in_tree sh tools/fetch-model --help
+says "the model: arguments are refused" 2 "takes no arguments"
+check_lacks "the model: and nothing is fetched for them" "$said" "fetching"
 in_tree sh tools/fetch-model
 says "model: no network" 1 "the network cannot be reached"
 check_equal "model: no network: one line after the first" "$(lines "$said")" 2
