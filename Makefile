@@ -73,6 +73,7 @@ treesitter := $(ts_obj)/runtime.o $(foreach g,$(grammars),$(ts_obj)/$(g)-parser.
 	$(foreach g,$(grammars_with_scanner),$(ts_obj)/$(g)-scanner.o)
 
 git_libs := -lgit2
+index_libs := -lz
 sql_libs := -lsqlite3
 token_libs := -lonig -l:libutf8proc.a
 base_libs := -l:libnettle.a -ldl
@@ -93,13 +94,13 @@ $(bin)/lib/fak-engine.so: $(call objects,cmd/fak/engine cmd/cli) $(engine) $(che
 	$(link_module) $(token_libs) $(base_libs) -lm
 	@sh tools/optional
 $(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(hooks) $(git) $(sotadb) $(base)
-	$(link_module) $(base_libs)
+	$(link_module) $(index_libs) $(base_libs)
 $(bin)/lib/fak-git.so: $(libgit2) $(obj)/git/change.o $(base)
 	$(link_module) $(git_libs) $(base_libs)
 $(bin)/lib/fak-scan.so: $(call objects,cmd/fak/scan cmd/cli) $(scan) $(sotadb) $(base) $(treesitter)
 	$(link_module) $(base_libs)
 $(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(sql) $(sotadb) $(base) $(treesitter) $(schema)
-	$(link) $(sql_libs) $(base_libs)
+	$(link) $(sql_libs) $(index_libs) $(base_libs)
 $(bin)/sotac: $(call objects,cmd/sotac cmd/cli) $(obj)/cmd/fak/sota_page.o $(sql) $(lookup) $(base)
 	$(link) $(sql_libs) $(base_libs)
 
@@ -160,14 +161,14 @@ $(everything): $(base) $(sotadb) $(sql) $(coverage) $(git) $(libgit2) $(hooks) $
 unit_tests := $(patsubst tests/unit/%.c,$(bin)/tests/%,$(wildcard tests/unit/test_*.c))
 $(unit_tests): $(bin)/tests/%: $(obj)/tests/unit/%.o $(obj)/tests/unit/filter.o $(everything) $(treesitter)
 	@mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $(filter %.o,$(wordlist 1,2,$^)) $(everything) $(treesitter) $(LDFLAGS_ALL) \
-		-lcmocka -ljansson $(git_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
+		-lcmocka -ljansson $(git_libs) $(index_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
 
 # A fuzz target runs its corpus as a plain test; `make MODE=fuzz fuzz` gives it libFuzzer's main instead of ours.
 fuzz_targets := $(patsubst tests/fuzz/%.c,$(bin)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_main := $(if $(filter fuzz,$(MODE)),-fsanitize=fuzzer,$(obj)/tests/fuzz/replay.o)
 $(fuzz_targets): $(bin)/tests/%: $(obj)/tests/fuzz/%.o $(filter %.o,$(fuzz_main)) $(everything) $(treesitter)
 	@mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $< $(fuzz_main) $(everything) $(treesitter) $(LDFLAGS_ALL) \
-		$(git_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
+		$(git_libs) $(index_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
 
 ##@ Test
 .PHONY: tests test test-unit test-cases check fuzz
@@ -183,7 +184,7 @@ check: ## lint, sanitizers, a clang build, fuzzing: minutes
 fuzz: $(fuzz_targets)
 
 ##@ See
-.PHONY: demo model man bench-lookup bench-decode
+.PHONY: demo model man bench-lookup bench-decode bench-gate
 demo: all ## watch the main job: gate, debt, look-ups, text
 	@BIN=$(bin) sh tools/demo
 model: ## fetch SmolLM2-135M-Instruct (93 MB) into build/models
@@ -198,6 +199,8 @@ bench-lookup: all ## time the look-ups beside an empty C program
 	@BIN=$(bin) CC="$(CC)" sh tests/bench/lookup.sh
 bench-decode: all ## tokens a second beside llama.cpp's (PEER=.../llama-completion)
 	@BIN=$(bin) sh tests/bench/decode.sh
+bench-gate: all ## time a hook with nothing to say beside git diff --cached
+	@BIN=$(bin) CC="$(CC)" sh tests/bench/gate.sh
 
 ##@ Upkeep
 .PHONY: help clean docs rooms fmt fmt-check lint install uninstall FORCE

@@ -1,6 +1,7 @@
-/* reader: one way of reading a repository, as a table of functions. There are two: `repo_reader` (libgit2, in
- * git/repo, loaded on demand) and `plumbing_reader` (the git program, in git/plumbing), and git/staged.h
- * chooses. Both answer what git itself would, or refuse with a reason; neither writes anything.
+/* reader: one way of reading a repository, as a table of functions. There are three: `index_reader` (mapped
+ * files, in git/index), `repo_reader` (libgit2, in git/repo, loaded on demand) and `plumbing_reader` (the git
+ * program, in git/plumbing), and git/staged.h chooses. Each answers what git itself would, or refuses with a
+ * reason; none writes anything.
  *
  * Owns:    a handle belongs to its reader and ends with close().
  * Trusts:  nothing in the repository. The environment (GIT_DIR, GIT_INDEX_FILE, GIT_WORK_TREE ...) decides
@@ -30,7 +31,7 @@ struct repo_facts {
 };
 
 struct reader {
-    const char *name; /* "libgit2" or "git" */
+    const char *name; /* "index", "libgit2" or "git" */
     bool (*open)(void **handle, struct status *st);
     void (*close)(void *handle);
     bool (*facts)(struct repo_facts *out, void *handle, struct arena *arena, struct status *st);
@@ -47,6 +48,7 @@ struct reader {
     bool (*config)(struct str *out, bool *found, void *handle, const char *key, struct status *st);
 };
 
+extern const struct reader index_reader;    /* git/index/index_reader.c; config() always refuses */
 extern const struct reader plumbing_reader; /* git/plumbing/plumbing.c */
 
 /* git/repo/repo.c, in lib/fak-git.so. What links that room uses it at once. */

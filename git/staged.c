@@ -111,7 +111,8 @@ bool staged_open(struct staged **out, const struct staged_options *options, stru
     if (!staged) return status_fail(st, STATUS_NO_MEMORY, "out of memory");
     staged->options = *options;
     struct status why = {0};
-    bool ok = options->load && options->load(&libgit2, &why) && try_reader(staged, libgit2, &why);
+    bool ok = !options->without_index && try_reader(staged, &index_reader, &why);
+    ok = ok || (options->load && options->load(&libgit2, &why) && try_reader(staged, libgit2, &why));
     bool decided = ok || staged->facts.bare;
     if (!ok && decided) *st = why;
     if (!decided) {
@@ -141,8 +142,11 @@ bool staged_text(struct str *out, struct staged *staged, const char *oid, size_t
     return staged->reader->text(out, staged->handle, oid, limit, st);
 }
 
+/* One `git config` gives all keys, and is over before libgit2 has started. */
 bool staged_config(struct str *out, bool *found, struct staged *staged, const char *key, struct status *st) {
-    if (staged->reader == &plumbing_reader || !(staged->options.config_by_git || staged->facts.own_config))
+    bool partial =
+        staged->reader == &index_reader || staged->options.config_by_git || staged->facts.own_config;
+    if (staged->reader == &plumbing_reader || !partial)
         return staged->reader->config(out, found, staged->handle, key, st);
     if (!staged->plumbing && !plumbing_reader.open(&staged->plumbing, st)) return false;
     return plumbing_reader.config(out, found, staged->plumbing, key, st);

@@ -4,8 +4,9 @@
  * Trusts:  as git/reader.h.
  * Threads: one handle, one thread.
  *
- * libgit2 is asked first; where it refuses (split or sparse index, SHA-256, a foreign owner ...), the git
- * program is, and staged_fallback says why.
+ * The mapped files are read first, which is enough wherever nothing more than the list of changes is asked.
+ * Where that refuses (reftable, replace refs, a bare repository ...), libgit2 is asked; where it refuses too,
+ * the git program is, and staged_fallback says why.
  */
 #ifndef GIT_STAGED_H
 #define GIT_STAGED_H
@@ -15,6 +16,7 @@
 struct staged;
 
 struct staged_options {
+    bool without_index; /* do not read the files ourselves */
     /* Gives the libgit2 reader; NULL, or false: the git program is used. */
     bool (*load)(const struct reader **reader, struct status *st);
     /* Configuration is given through the environment (GIT_CONFIG_COUNT, `git -c` ...), which libgit2 1.5 does
@@ -34,7 +36,7 @@ void staged_close(struct staged *staged);
 
 const struct change_list *staged_changes(const struct staged *staged); /* sorted by path */
 
-const char *staged_reader(const struct staged *staged);   /* "libgit2" or "git" */
+const char *staged_reader(const struct staged *staged);   /* "index", "libgit2" or "git" */
 const char *staged_fallback(const struct staged *staged); /* why not libgit2, or "" */
 
 /* Appends the content of a blob of the change. */

@@ -1,0 +1,223 @@
+/* index_reader: reads index, HEAD and trees itself, from mapped files: the common case, without libgit2 and
+ * without a process. What it is not sure of it refuses, and the next reader is asked (git/staged.h). It has
+ * no configuration: that has too many sources. */
+#include "base/file.h"
+#include "git/index/gitdir.h"
+#include "git/index/objid.h"
+#include "git/index/treediff.h"
+#include "git/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct index_reader {
+    struct gitdir git;
+    struct store store;
+    struct mapping map, shared_map;
+    struct stat stamp; /* of the index when it was mapped */
+    bool empty;        /* there is no index file: nothing is in it */
+    struct indexfile index, shared;
+    struct cachetree cache;
+};
+
+/* --- the index
+ * ------------------------------------------------------------------------------------------------ */
+
+static bool join_shared(struct index_reader *r, struct status *st) {
+    char name[OID_TEXT];
+    struct str path = {0};
+    size_t n_id = r->index.n_id;
+    if (r->index.n_link < n_id)
+        return status_fail(st, STATUS_BAD_INPUT, "the split index names no shared one");
+    if (objid_is_zero(r->index.link, n_id)) return true;
+    objid_to_text(name, r->index.link, n_id);
+    str_printf(&path, "%s/sharedindex.%s", str_c(&r->git.dir), name);
+    bool ok = str_ok(&path, st) && mapping_open(&r->shared_map, path.at, st) &&
+              indexfile_open(&r->shared, r->shared_map.at, r->shared_map.n, n_id, st);
+    str_free(&path);
+    if (!ok) return false;
+    if (memcmp(r->shared.at + r->shared.end, r->index.link, n_id) != 0 || r->shared.link)
+        return status_fail(st, STATUS_BAD_INPUT,
+                           "the shared index is not the one that the split index names");
+    return indexfile_join(&r->index, &r->shared, st);
+}
+
+/* Without a valid root nothing in the index proves its entries; then the checksum has to. */
+static bool is_sound(const struct index_reader *r, struct status *st) {
+    if (r->cache.at && r->cache.at->id) return true;
+    return indexfile_verify(&r->index, st) && (!r->shared.at || indexfile_verify(&r->shared, st));
+}
+
+static bool read_index(struct index_reader *r, struct status *st) {
+    const char *path = str_c(&r->git.index);
+    if (stat(path, &r->stamp) != 0) {
+        if (errno != ENOENT) return status_fail_errno(st, "cannot read '%s'", path);
+        r->empty = true;
+        r->index.n_id = r->git.format.n_id;
+        return true;
+    }
+    return mapping_open(&r->map, path, st) &&
+           indexfile_open(&r->index, r->map.at, r->map.n, r->git.format.n_id, st) &&
+           (!r->index.link || join_shared(r, st)) &&
+           (!r->index.tree || cachetree_open(&r->cache, r->index.tree, r->index.n_tree, r->index.n_id, st)) &&
+           is_sound(r, st);
+}
+
+/* Git writes a new index beside the old one and renames it; whoever writes into it is caught here. */
+static bool is_unchanged(const struct index_reader *r, struct status *st) {
+    struct stat now;
+    bool gone = stat(str_c(&r->git.index), &now) != 0;
+    bool same = gone ? r->empty
+                     : !r->empty && now.st_ino == r->stamp.st_ino && now.st_size == r->stamp.st_size &&
+                           now.st_mtim.tv_sec == r->stamp.st_mtim.tv_sec &&
+                           now.st_mtim.tv_nsec == r->stamp.st_mtim.tv_nsec;
+    return same ? true : status_fail(st, STATUS_UNSUPPORTED, "the index changed while it was read");
+}
+
+/* --- the reader
+ * ----------------------------------------------------------------------------------------------- */
+
+static void index_close(void *handle) {
+    struct index_reader *r = handle;
+    if (!r) return;
+    cachetree_close(&r->cache);
+    indexfile_close(&r->index);
+    indexfile_close(&r->shared);
+    mapping_close(&r->map);
+    mapping_close(&r->shared_map);
+    store_close(&r->store);
+    gitdir_close(&r->git);
+    free(r);
+}
+
+static bool index_open(void **handle, struct status *st) {
+    struct str objects = {0};
+    struct index_reader *r = calloc(1, sizeof *r);
+    if (!r) return status_fail(st, STATUS_NO_MEMORY, "out of memory");
+    bool ok = gitdir_open(&r->git, st);
+    if (ok) str_printf(&objects, "%s/objects", str_c(&r->git.common));
+    ok = ok && str_ok(&objects, st) && store_open(&r->store, objects.at, r->git.format.n_id, st) &&
+         read_index(r, st);
+    str_free(&objects);
+    if (ok) *handle = r;
+    else index_close(r);
+    return ok;
+}
+
+static bool index_facts(struct repo_facts *out, void *handle, struct arena *arena, struct status *st) {
+    struct index_reader *r = handle;
+    *out = (struct repo_facts){.git_dir = arena_copy(arena, str_c(&r->git.dir), r->git.dir.n, st),
+                               .own_config = r->git.format.own_config};
+    return out->git_dir != NULL;
+}
+
+static bool index_head(char oid[OID_TEXT], void *handle, struct status *st) {
+    const struct index_reader *r = handle;
+    return gitdir_head(oid, &r->git, st);
+}
+
+static bool read_commit(struct object *out, struct index_reader *r, const char *oid, struct status *st) {
+    uint8_t id[OBJID_MAX];
+    *out = (struct object){0};
+    if (!objid_from_text(id, view_of(oid), r->index.n_id))
+        return status_fail(st, STATUS_BAD_INPUT, "'%s' is no object name", oid);
+    return store_read(out, &r->store, id, OBJECT_COMMIT, st);
+}
+
+/* The rest of the first line that starts with a word, among the headers: those end with an empty line. */
+static bool header(struct view *out, struct view *rest, const char *word) {
+    struct view line;
+    while (view_line(&line, rest) && line.n) {
+        if (!view_starts(line, word)) continue;
+        size_t n = strlen(word);
+        *out = (struct view){line.at + n, line.n - n};
+        return true;
+    }
+    return false;
+}
+
+/* "NAME <MAIL> SECONDS ZONE" */
+static int64_t seconds_of(struct view author) {
+    const char *end = memrchr(author.at, '>', author.n);
+    char digits[24] = "";
+    if (!end) return 0;
+    struct view rest = view_trim((struct view){end + 1, author.n - (size_t)(end + 1 - author.at)});
+    memcpy(digits, rest.at, rest.n < sizeof digits ? rest.n : sizeof digits - 1);
+    return strtoll(digits, NULL, 10);
+}
+
+static bool index_commit(struct commit *out, void *handle, const char *oid, struct status *st) {
+    struct index_reader *r = handle;
+    struct object object;
+    struct str shallow = {0};
+    uint8_t id[OBJID_MAX];
+    *out = (struct commit){0};
+    str_printf(&shallow, "%s/shallow", str_c(&r->git.common));
+    if (!str_ok(&shallow, st)) return false;
+    bool cut = access(shallow.at, F_OK) == 0;
+    str_free(&shallow);
+    if (cut) return status_fail(st, STATUS_UNSUPPORTED, "the clone is shallow, so that commits lack parents");
+    if (!read_commit(&object, r, oid, st)) return false;
+    struct view value, rest = {(const char *)object.at, object.n}, again = rest;
+    while (out->n_parents < COMMIT_PARENTS && header(&value, &rest, "parent "))
+        if (objid_from_text(id, value, r->index.n_id))
+            objid_to_text(out->parents[out->n_parents++], id, r->index.n_id);
+    bool ok = header(&value, &again, "author ");
+    if (ok) out->author_time = seconds_of(value);
+    free(object.at);
+    return ok ? true : status_fail(st, STATUS_BAD_INPUT, "the commit %s has no author", oid);
+}
+
+static bool tree_of(uint8_t tree[OBJID_MAX], struct index_reader *r, const char *oid, struct status *st) {
+    struct object object;
+    if (!read_commit(&object, r, oid, st)) return false;
+    struct view value, rest = {(const char *)object.at, object.n};
+    bool ok = header(&value, &rest, "tree ") && objid_from_text(tree, value, r->index.n_id);
+    free(object.at);
+    return ok ? true : status_fail(st, STATUS_BAD_INPUT, "the commit %s has no tree", oid);
+}
+
+static bool index_staged(struct change_list *out, void *handle, const char *commit, struct arena *arena,
+                         struct status *st) {
+    struct index_reader *r = handle;
+    uint8_t tree[OBJID_MAX];
+    if (commit[0] && !tree_of(tree, r, commit, st)) return false;
+    return treediff(out, commit[0] ? tree : NULL, &r->index, &r->cache, &r->store, arena, st) &&
+           is_unchanged(r, st);
+}
+
+static bool index_text(struct str *out, void *handle, const char *oid, size_t limit, struct status *st) {
+    struct index_reader *r = handle;
+    struct object object;
+    uint8_t id[OBJID_MAX];
+    if (!objid_from_text(id, view_of(oid), r->index.n_id))
+        return status_fail(st, STATUS_BAD_INPUT, "'%s' is no object name", oid);
+    if (!store_read(&object, &r->store, id, OBJECT_BLOB, st)) return false;
+    bool ok = object.n <= limit;
+    if (ok) str_add(out, (const char *)object.at, object.n);
+    else status_fail(st, STATUS_UNSUPPORTED, "blob %s is longer than %zu bytes", oid, limit);
+    free(object.at);
+    return ok && str_ok(out, st);
+}
+
+static bool index_config(struct str *out, bool *found, void *handle, const char *key, struct status *st) {
+    (void)out;
+    (void)handle;
+    *found = false;
+    return status_fail(st, STATUS_UNSUPPORTED, "the configuration, and so '%s', is another reader's", key);
+}
+
+const struct reader index_reader = {
+    .name = "index",
+    .open = index_open,
+    .close = index_close,
+    .facts = index_facts,
+    .head = index_head,
+    .commit = index_commit,
+    .staged = index_staged,
+    .text = index_text,
+    .config = index_config,
+};
