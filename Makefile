@@ -75,7 +75,7 @@ treesitter := $(ts_obj)/runtime.o $(foreach g,$(grammars),$(ts_obj)/$(g)-parser.
 git_libs := -lgit2
 index_libs := -lz
 sql_libs := -lsqlite3
-token_libs := -lonig -l:libutf8proc.a
+token_libs := -lonig -l:libutf8proc.a -ljansson
 base_libs := -l:libnettle.a -ldl
 
 # TEMPORARY while rooms are being built: only what has sources. Goes when the modules have landed.
@@ -161,7 +161,7 @@ $(everything): $(base) $(sotadb) $(sql) $(coverage) $(git) $(libgit2) $(hooks) $
 unit_tests := $(patsubst tests/unit/%.c,$(bin)/tests/%,$(wildcard tests/unit/test_*.c))
 $(unit_tests): $(bin)/tests/%: $(obj)/tests/unit/%.o $(obj)/tests/unit/filter.o $(everything) $(treesitter)
 	@mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $(filter %.o,$(wordlist 1,2,$^)) $(everything) $(treesitter) $(LDFLAGS_ALL) \
-		-lcmocka -ljansson $(git_libs) $(index_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
+		-lcmocka $(git_libs) $(index_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
 
 # A fuzz target runs its corpus as a plain test; `make MODE=fuzz fuzz` gives it libFuzzer's main instead of ours.
 fuzz_targets := $(patsubst tests/fuzz/%.c,$(bin)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))

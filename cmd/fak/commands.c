@@ -58,8 +58,8 @@ static const struct cli_option witness_options[] = {
 static const struct cli_option run_options[] = {
     {"-p, --prompt", "TEXT", "the prompt; '-' reads it from stdin"},
     {"-n, --tokens", "N", "at most N tokens; to the end of the text by default"},
-    {"--chat", NULL, "TEXT is a message, answered in the model's ChatML template"},
-    {"--system", "TEXT", "the system message for --chat; none by default"},
+    {"--chat", NULL, "TEXT is a message, put into the model's own chat template"},
+    {"--system", "TEXT", "the system message for --chat; the template's own by default"},
     {"--context", "N", "make room for N positions; the model's own by default"},
     LANE,
     {0},
@@ -238,7 +238,7 @@ const struct cli_command fak_command_table[] = {
             "text or the context is full. Without MODEL the built-in story model speaks.\n\n"
             "The prompt is TEXT, or what is piped in (without its last newline). It is taken as it "
             "is: a base model continues it, and special tokens written in it count. With --chat it is "
-            "a message, framed as the model's ChatML template says, and nothing in it can become a "
+            "a message, framed as the model's own chat template says, and nothing in it can become a "
             "special token.\n\n"
             "Ctrl-C ends the reply; exit status 130.",
         .options = run_options,

@@ -47,20 +47,28 @@ static size_t lower_bound(const struct added *a, size_t low, size_t high, size_t
     return low;
 }
 
-static bool allowed(const struct added *a, int32_t id, bool parse_special) {
-    return parse_special || a->vocab->kinds[id] == VOCAB_USER_DEFINED;
+/* <|im_end|> and the like, which some vocabularies call user-defined. */
+static bool frames(struct view piece) {
+    return view_starts(piece, "<|") || view_starts(piece, "<\xEF\xBD\x9C");
 }
 
-/* The longest token that the text starts with, or -1. The table is read as a trie: [low, high) are the
- * pieces that agree with the text so far. */
-static int32_t longest_at(const struct added *a, struct view text, bool parse_special) {
+static bool allowed(const struct added *a, int32_t id, bool parse_special, bool marked) {
+    if (a->vocab->kinds[id] == VOCAB_USER_DEFINED) return !marked || !frames(a->vocab->pieces[id]);
+    return parse_special && !marked;
+}
+
+/* The longest token that the text starts with at `from`, or -1. The table is read as a trie: [low, high) are
+ * the pieces that agree with the text so far. */
+static int32_t longest_at(const struct added *a, const struct added_text *in, size_t from) {
     int32_t found = -1;
     size_t low = 0, high = a->n;
+    bool marked = false;
     for (size_t depth = 0; low < high; depth++) {
         for (; low < high && piece_at(a, low).n == depth; low++)
-            if (allowed(a, a->ids[low], parse_special)) found = a->ids[low];
-        if (depth == text.n) break;
-        unsigned c = (unsigned char)text.at[depth];
+            if (allowed(a, a->ids[low], in->parse_special, marked)) found = a->ids[low];
+        if (from + depth == in->text.n) break;
+        unsigned c = (unsigned char)in->text.at[from + depth];
+        marked = marked || (in->marks && in->marks[from + depth]);
         size_t end = lower_bound(a, low, high, depth, c + 1);
         low = lower_bound(a, low, end, depth, c);
         high = end;
@@ -68,11 +76,10 @@ static int32_t longest_at(const struct added *a, struct view text, bool parse_sp
     return found;
 }
 
-bool added_next(const struct added *a, struct view text, size_t from, bool parse_special, size_t *start,
-                int32_t *id) {
-    for (size_t i = from; i < text.n; i++) {
-        if (!a->starts[(unsigned char)text.at[i]]) continue;
-        *id = longest_at(a, (struct view){text.at + i, text.n - i}, parse_special);
+bool added_next(const struct added *a, const struct added_text *in, size_t from, size_t *start, int32_t *id) {
+    for (size_t i = from; i < in->text.n; i++) {
+        if (!a->starts[(unsigned char)in->text.at[i]]) continue;
+        *id = longest_at(a, in, i);
         *start = i;
         if (*id >= 0) return true;
     }

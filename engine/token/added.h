@@ -19,8 +19,16 @@ struct added {
 bool added_open(struct added *a, const struct vocab *vocab, struct arena *arena,
                 struct status *st) STATUS_MUST_USE;
 
+/* A text, and what may be found in it. */
+struct added_text {
+    struct view text;
+    bool parse_special;
+    /* NULL, or a byte for each of the text: where it is not 0, the byte is a user's. A token with such a byte
+     * is found only when it is user-defined and not of the form <|...|>, with which chats are framed. */
+    const unsigned char *marks;
+};
+
 /* The first added token in the text from byte `from` on. False: there is none. */
-bool added_next(const struct added *a, struct view text, size_t from, bool parse_special, size_t *start,
-                int32_t *id);
+bool added_next(const struct added *a, const struct added_text *in, size_t from, size_t *start, int32_t *id);
 
 #endif

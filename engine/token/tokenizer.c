@@ -66,7 +66,8 @@ static bool read_ends(struct tokenizer *t, const struct gguf *file, struct statu
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         int32_t id;
         size_t start;
-        if (added_next(&t->added, view_of(names[i]), 0, true, &start, &id) && start == 0 &&
+        const struct added_text name = {.text = view_of(names[i]), .parse_special = true};
+        if (added_next(&t->added, &name, 0, &start, &id) && start == 0 &&
             view_is(t->vocab.pieces[id], names[i]) && t->vocab.kinds[id] == VOCAB_CONTROL)
             add_end(t, id);
     }
@@ -194,10 +195,11 @@ static bool encode_stretch(struct encoder *e, struct view stretch, struct status
 }
 
 /* Added tokens stand for themselves; the stretches between them are plain text. */
-static bool encode_text(struct encoder *e, struct view text, bool parse_special, struct status *st) {
+static bool encode_text(struct encoder *e, const struct added_text *in, struct status *st) {
+    struct view text = in->text;
     size_t from = 0, start;
     int32_t id;
-    while (added_next(&e->t->added, text, from, parse_special, &start, &id)) {
+    while (added_next(&e->t->added, in, from, &start, &id)) {
         if (!encode_stretch(e, (struct view){text.at + from, start - from}, st) ||
             !token_list_add(e->out, id, st))
             return false;
@@ -224,6 +226,12 @@ static struct view well_formed(struct str *fixed, struct view text) {
 
 bool tokenizer_encode(struct token_list *out, const struct tokenizer *t, struct view text,
                       struct tokenizer_options options, struct status *st) {
+    return tokenizer_encode_marked(out, t, text, NULL, options, st);
+}
+
+bool tokenizer_encode_marked(struct token_list *out, const struct tokenizer *t, struct view text,
+                             const unsigned char *marks, struct tokenizer_options options,
+                             struct status *st) {
     enum { LIMIT = 1 << 30 }; /* bytes: positions within a text are 32-bit */
     if (text.n > LIMIT)
         return status_fail(st, STATUS_UNSUPPORTED, "a text of %zu bytes is longer than 2^30; cut it", text.n);
@@ -232,8 +240,11 @@ bool tokenizer_encode(struct token_list *out, const struct tokenizer *t, struct 
     size_t before = out->n;
     struct view sound = well_formed(&fixed, text);
     bool ok = str_ok(&fixed, st);
+    if (ok && marks && sound.at != text.at)
+        ok = status_fail(st, STATUS_BAD_INPUT, "a text with marks has to be UTF-8");
+    const struct added_text in = {sound, options.parse_special, marks};
     if (ok && options.add_special && t->adds_bos && t->bos >= 0) ok = token_list_add(out, t->bos, st);
-    ok = ok && encode_text(&e, sound, options.parse_special, st);
+    ok = ok && encode_text(&e, &in, st);
     if (ok && options.add_special && t->adds_eos && t->eos >= 0) ok = token_list_add(out, t->eos, st);
     if (!ok) out->n = before;
     merge_free(&e.work);
@@ -290,6 +301,7 @@ void tokenizer_stream_end(struct tokenizer_stream *s, struct str *out) {
 
 size_t tokenizer_n_vocab(const struct tokenizer *t) { return t->vocab.n; }
 int32_t tokenizer_bos(const struct tokenizer *t) { return t->bos; }
+int32_t tokenizer_eos(const struct tokenizer *t) { return t->eos; }
 bool tokenizer_adds_bos(const struct tokenizer *t) { return t->adds_bos && t->bos >= 0; }
 const char *tokenizer_kind(const struct tokenizer *t) { return t->kind; }
 

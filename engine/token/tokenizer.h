@@ -40,6 +40,13 @@ struct tokenizer_options {
 bool tokenizer_encode(struct token_list *out, const struct tokenizer *t, struct view text,
                       struct tokenizer_options options, struct status *st) STATUS_MUST_USE;
 
+/* The same for a text of which a part is a user's: marks[i] != 0 where byte i is. No special token is read
+ * there (nor a user-defined one that looks like <|...|>), so that a text cannot break out of its message; all
+ * else is cut and merged as if there were no marks. The text has to be well-formed UTF-8. */
+bool tokenizer_encode_marked(struct token_list *out, const struct tokenizer *t, struct view text,
+                             const unsigned char *marks, struct tokenizer_options options,
+                             struct status *st) STATUS_MUST_USE;
+
 /* The bytes of one id, or an empty view for an id out of range. For a byte token: that byte. */
 struct view tokenizer_piece(const struct tokenizer *t, int32_t id);
 
@@ -61,6 +68,7 @@ void tokenizer_stream_end(struct tokenizer_stream *s, struct str *out);
 
 size_t tokenizer_n_vocab(const struct tokenizer *t);
 int32_t tokenizer_bos(const struct tokenizer *t); /* -1: none */
+int32_t tokenizer_eos(const struct tokenizer *t); /* -1: none */
 bool tokenizer_adds_bos(const struct tokenizer *t);
 bool tokenizer_is_end(const struct tokenizer *t, int32_t id); /* ends a reply: eos, eot */
 const char *tokenizer_kind(const struct tokenizer *t);        /* "SPM", "byte-level BPE (smollm)" */

@@ -54,9 +54,8 @@ elif kind == "smollm2":
         o = logits(case["prompt_ids"], len(case["greedy"]))
         same(o["greedy"], case["greedy"], f"greedy ids after {case['prompt']!r}")
 elif kind == "smollm2-text":
-    system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
     for case in json.load(open(reference, encoding="utf-8")):
-        chat = ["--chat", "--system", system] if case["kind"] == "chat" else []
+        chat = ["--chat"] if case["kind"] == "chat" else []
         text = fak("run", model, "-p", case["prompt"], "--isa", isa, "-n", str(len(case["greedy"])), *chat)
         same(text.decode(), case["decoded"].removesuffix("<|im_end|>"), f"text after {case['prompt']!r}")
 elif kind == "prompts":

@@ -45,6 +45,6 @@ if have "$file" "text after prompts" && have "$CASES/models/prompts.txt" "text a
     run "stories260K goes on after prompts as run.c does" prompts auto "$file" "$CASES/models"
 fi
 if have "$smollm2" "text of SmolLM2" && have "$CASES/models/smollm2-greedy.json" "text of SmolLM2"; then
-    run "SmolLM2's text, raw and in its chat frame" smollm2-text auto "$smollm2" "$CASES/models/smollm2-greedy.json"
+    run "SmolLM2's text, raw and in its chat template" smollm2-text auto "$smollm2" "$CASES/models/smollm2-greedy.json"
 fi
 tap_end

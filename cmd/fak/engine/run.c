@@ -1,9 +1,10 @@
 /* fak run: continues a text, or answers a message, and writes what the model says as it comes. */
 #include "base/file.h"
+#include "base/jsonout.h"
 #include "cmd/fak/engine/entries.h"
 #include "engine/file/gguf.h"
 #include "engine/session/sample.h"
-#include "engine/token/chatml.h"
+#include "engine/token/chat.h"
 #include "engine/token/token_list.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ struct run {
     struct engine_model *model;
     struct engine_session *session;
     struct token_list prompt;
-    int32_t chat_end; /* the id that ends a ChatML reply, or -1 */
+    struct chat *chat; /* NULL without --chat */
     float *logits;
     struct tokenizer_stream stream;
     struct str piece;          /* text not yet written */
@@ -85,18 +86,33 @@ static bool read_prompt(struct run *r, struct status *st) {
     return str_ok(&r->text, st);
 }
 
+static void put_message(struct jsonout *json, const char *role, struct view text) {
+    jsonout_begin_object(json);
+    jsonout_pair_string(json, "role", role);
+    jsonout_key(json, "content");
+    jsonout_view(json, text);
+    jsonout_end_object(json);
+}
+
 static bool encode_chat(struct run *r, struct status *st) {
-    struct chatml chat;
     struct view template;
+    struct str messages = {0};
+    struct jsonout json;
     const char *system = cli_value(r->args, "--system");
     struct view text = {str_c(&r->text), r->text.n};
     if (text.n == 0) return status_fail(st, STATUS_USAGE, "--chat needs a message: give it with -p");
     if (!gguf_string(&template, engine_file(r->model), "tokenizer.chat_template", "", st) ||
-        !chatml_open(&chat, engine_tokenizer(r->model), template, st) || !chatml_begin(&r->prompt, &chat, st))
+        !chat_open(&r->chat, engine_tokenizer(r->model), template, st))
         return false;
-    if (system && !chatml_message(&r->prompt, &chat, "system", view_of(system), st)) return false;
-    r->chat_end = chat.end;
-    return chatml_message(&r->prompt, &chat, "user", text, st) && chatml_reply(&r->prompt, &chat, st);
+    jsonout_init(&json, &messages, 0);
+    jsonout_begin_array(&json);
+    if (system) put_message(&json, "system", view_of(system));
+    put_message(&json, "user", text);
+    jsonout_end_array(&json);
+    bool ok =
+        str_ok(&messages, st) && chat_encode(&r->prompt, r->chat, (struct view){messages.at, messages.n}, st);
+    str_free(&messages);
+    return ok;
 }
 
 /* Plain text is the user's alone: special tokens written in it are meant, the begin token too. A closing
@@ -116,7 +132,6 @@ static bool encode_text(struct run *r, struct status *st) {
 }
 
 static bool encode(struct run *r, struct status *st) {
-    r->chat_end = -1;
     if (cli_value(r->args, "--system") && !cli_given(r->args, "--chat"))
         return status_fail(st, STATUS_USAGE, "--system is for --chat");
     if (!(cli_given(r->args, "--chat") ? encode_chat(r, st) : encode_text(r, st))) return false;
@@ -215,7 +230,7 @@ static bool reply(struct run *r, struct status *st) {
     while (ok && !interrupted && r->n_max != 0) {
         int32_t id;
         if (!next_id(&id, r, st)) return false;
-        if (tokenizer_is_end(t, id) || id == r->chat_end) break;
+        if (tokenizer_is_end(t, id) || (r->chat && chat_is_end(r->chat, id))) break;
         tokenizer_stream_put(&r->stream, id, &r->piece);
         r->n_reply++;
         ok = show(r, st);
@@ -271,6 +286,7 @@ int fak_run(struct cli *cli, int argc, char **argv) {
     struct status st;
     struct run r = {.args = &args};
     bool ok = cli_parse(&args, cli->command, argc, argv, &st) && work(&r, cli, &st);
+    chat_close(r.chat);
     engine_session_close(r.session);
     engine_close(r.model);
     free(r.logits);
