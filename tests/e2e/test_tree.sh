@@ -6,6 +6,9 @@ cd "$root" || exit 1
 if git rev-parse --git-dir >"$scratch/git" 2>&1; then
     check "rooms" sh tools/check-rooms
     check "sizes and names" sh tools/check-sizes
+    if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then check "layout" make -s fmt-check
+    else tap_skip "layout" "clang-format 14 is not installed"
+    fi
     tracked=$(git ls-files build)
     check_equal "nothing that is built is committed" "$tracked" ""
     outside=$(git grep -lE 'DESIGN\.md|\.\./shared' -- ':!.ci/run' ':!tests/e2e/test_tree.sh')
