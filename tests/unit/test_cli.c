@@ -134,7 +134,7 @@ static void one_form_is_asked_for(void **state) {
     (void)state;
     struct cli_args args;
     struct status st;
-    enum cli_format format;
+    enum cli_format format = CLI_JSON;
     struct line none = words(NULL, NULL), json = words("--json", NULL),
                 two = words("--json", "--markdown", NULL);
     assert_true(cli_parse(&args, &table[0], none.argc, none.argv, &st) && cli_format(&format, &args, &st));
