@@ -119,7 +119,8 @@ static bool grow(void **table, size_t n, size_t size, struct status *st) {
     if (n & (n - 1)) return true;
     size_t bytes;
     void *more = checked_mul(&bytes, n ? 2 * n : 1, size) ? realloc(*table, bytes) : NULL;
-    if (!more) return status_fail(st, STATUS_NO_MEMORY, "out of memory for a table of %zu rows", n ? 2 * n : 1);
+    if (!more)
+        return status_fail(st, STATUS_NO_MEMORY, "out of memory for a table of %zu rows", n ? 2 * n : 1);
     *table = more;
     return true;
 }
