@@ -46,12 +46,16 @@ static void pack_block(uint8_t *block, enum dtype type, const uint8_t *from, siz
 }
 
 void panel_pack(void *out, enum dtype type, const void *rows, size_t n_rows, size_t n_cols, size_t panel) {
-    size_t n_blocks = n_cols / QUANT_BLOCK, from_bytes = dtype_info(type)->block_bytes;
-    size_t to_bytes = panel_block_bytes(type), first = panel * LINEAR_ROWS;
+    const struct dtype_info *info = dtype_info(type);
+    size_t n_blocks = n_cols / info->block_elements, from_bytes = info->block_bytes;
+    size_t to_bytes = panel_block_bytes(type) * (info->block_elements / QUANT_BLOCK);
+    size_t first = panel * LINEAR_ROWS;
+    void (*pack)(uint8_t *, enum dtype, const uint8_t *, size_t) =
+        kpanel_lines(type) ? kpanel_pack : pack_block;
     if (n_rows - first < LINEAR_ROWS) memset(out, 0, n_blocks * to_bytes);
     for (size_t r = 0; r < LINEAR_ROWS && first + r < n_rows; r++) {
         const uint8_t *row = (const uint8_t *)rows + (first + r) * n_blocks * from_bytes;
         for (size_t b = 0; b < n_blocks; b++)
-            pack_block((uint8_t *)out + b * to_bytes, type, row + b * from_bytes, r);
+            pack((uint8_t *)out + b * to_bytes, type, row + b * from_bytes, r);
     }
 }

@@ -11,19 +11,23 @@
  *   Q4_0, Q4_1   4 lines of 8 columns: nibble j of word 2r + p is column 8 line + 2 j + p; for Q4_0 as
  *                a signed number, its value less 8
  *   Q8_0         8 lines of 4 columns: byte j of word 2r + p is column 4 line + 2 j + p
+ *   K-quants     super-blocks of 256 columns: kpanel.h
  * The idea of interleaving rows is llama.cpp's (ggml-cpu/repack.cpp) and ik_llama.cpp's (_R4, _R8, _R16).
  */
 #ifndef ENGINE_KERNELS_PANEL_H
 #define ENGINE_KERNELS_PANEL_H
 
+#include "engine/kernels/kpanel.h"
 #include "engine/tensor/dtype.h"
 
 #include <stddef.h>
 
 enum { PANEL_LINE = 64 };
 
-/* Bytes of one block of 16 rows, 0 for a type that has no panels. */
+/* Bytes of 32 columns of 16 rows, 0 for a type that has no panels. */
 static inline size_t panel_block_bytes(enum dtype type) {
+    size_t lines = kpanel_lines(type);
+    if (lines) return lines * PANEL_LINE + KPANEL_QUANTS / KPANEL_SUBS;
     return type == DTYPE_Q4_0 ? 32 + 256 : type == DTYPE_Q4_1 ? 64 + 256 : type == DTYPE_Q8_0 ? 32 + 512 : 0;
 }
 

@@ -39,7 +39,7 @@ void kquant_q3_k(float *out, const uint8_t *block) {
     }
 }
 
-void kquant_scale_min(uint8_t *scale, uint8_t *min, const uint8_t packed[12], int j) {
+static void scale_min(uint8_t *scale, uint8_t *min, const uint8_t packed[12], int j) {
     if (j < 4) {
         *scale = packed[j] & 63, *min = packed[j + 4] & 63;
     } else { /* nibbles, and the two bits that bytes 0 to 7 have left */
@@ -58,9 +58,13 @@ void kquant_q4_k(float *out, const uint8_t *block) {
     float d = dtype_load_f16(block), dmin = dtype_load_f16(block + 2);
     for (int i = 0; i < KQUANT_BLOCK; i++) {
         uint8_t scale, min;
-        kquant_scale_min(&scale, &min, block + 4, i / SUB);
+        scale_min(&scale, &min, block + 4, i / SUB);
         out[i] = d * (float)scale * (float)nibble(block + 16, i) - dmin * (float)min;
     }
+}
+
+static int q5_quant(const uint8_t *block, int i) {
+    return nibble(block + 48, i) | (block[16 + i % SUB] >> i / SUB & 1) << 4;
 }
 
 /* As Q4_K, with 32 bytes before the nibbles: bit s of byte l is the fifth of element l of sub-block s. */
@@ -68,10 +72,14 @@ void kquant_q5_k(float *out, const uint8_t *block) {
     float d = dtype_load_f16(block), dmin = dtype_load_f16(block + 2);
     for (int i = 0; i < KQUANT_BLOCK; i++) {
         uint8_t scale, min;
-        kquant_scale_min(&scale, &min, block + 4, i / SUB);
-        int high = block[16 + i % SUB] >> i / SUB & 1, q = nibble(block + 48, i) | high << 4;
-        out[i] = d * (float)scale * (float)q - dmin * (float)min;
+        scale_min(&scale, &min, block + 4, i / SUB);
+        out[i] = d * (float)scale * (float)q5_quant(block, i) - dmin * (float)min;
     }
+}
+
+static int q6_quant(const uint8_t *block, int i) {
+    int low = block[i / 128 * 64 + i % 64] >> i % 128 / 64 * 4 & 15;
+    return low | two_bits(block + 128, i) << 4;
 }
 
 /* 128 bytes of nibbles, 64 of high pairs of bits, 16 signed scales, d f16 last. Each half of the super-block
@@ -80,10 +88,24 @@ void kquant_q5_k(float *out, const uint8_t *block) {
 void kquant_q6_k(float *out, const uint8_t *block) {
     float d = dtype_load_f16(block + 208);
     for (int i = 0; i < KQUANT_BLOCK; i++) {
-        int low = block[i / 128 * 64 + i % 64] >> i % 128 / 64 * 4 & 15;
-        int q = (low | two_bits(block + 128, i) << 4) - 32;
-        out[i] = d * (float)(int8_t)block[192 + i / SMALL_SUB] * (float)q;
+        float scale = (int8_t)block[192 + i / SMALL_SUB];
+        out[i] = d * scale * (float)(q6_quant(block, i) - 32);
     }
+}
+
+void kquant_unpack(uint8_t *quants, uint8_t *scales, uint16_t halves[2], enum dtype type,
+                   const uint8_t *block) {
+    if (type == DTYPE_Q6_K) {
+        for (int i = 0; i < KQUANT_BLOCK; i++) quants[i] = (uint8_t)(q6_quant(block, i) ^ 32);
+        memcpy(scales, block + 192, 16);
+        memcpy(&halves[0], block + 208, sizeof *halves);
+        halves[1] = 0;
+        return;
+    }
+    for (int i = 0; i < KQUANT_BLOCK; i++)
+        quants[i] = (uint8_t)(type == DTYPE_Q4_K ? nibble(block + 16, i) : q5_quant(block, i));
+    for (int s = 0; s < KQUANT_BLOCK / SUB; s++) scale_min(&scales[2 * s], &scales[2 * s + 1], block + 4, s);
+    memcpy(halves, block, 2 * sizeof *halves);
 }
 
 /* d f16, 8 pairs of high scale bits, 8 low nibbles of scales, then eight times 16 bytes of nibbles as

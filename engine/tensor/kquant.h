@@ -11,6 +11,8 @@
 #ifndef ENGINE_TENSOR_KQUANT_H
 #define ENGINE_TENSOR_KQUANT_H
 
+#include "engine/tensor/dtype.h"
+
 #include <stdint.h>
 
 enum { KQUANT_BLOCK = 256 };
@@ -22,7 +24,10 @@ void kquant_q5_k(float *out, const uint8_t *block);
 void kquant_q6_k(float *out, const uint8_t *block);
 void kquant_iq4_xs(float *out, const uint8_t *block);
 
-/* Scale and minimum, 6 bits each, of sub-block j of 8, out of the 12 bytes where Q4_K and Q5_K keep them. */
-void kquant_scale_min(uint8_t *scale, uint8_t *min, const uint8_t packed[12], int j);
+/* A super-block of Q4_K, Q5_K or Q6_K taken apart, for those who lay it out anew: 256 quants, for Q6_K less
+ * 32 as six-bit signed numbers; for each 32 elements two bytes, scale and minimum, or for Q6_K the signed
+ * scales of their halves; d and dmin, or d and 0. */
+void kquant_unpack(uint8_t *quants, uint8_t *scales, uint16_t halves[2], enum dtype type,
+                   const uint8_t *block);
 
 #endif

@@ -33,10 +33,13 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'Multiplies activations by super-blocks of 256 weights whose scales are themselves quantised.',
  'kernel', 'borrow',
  'llama.cpp defines the blocks and has the reference dot products; ik_llama.cpp shows how far a CPU goes: '
- || 'decode a tile once to an int8 layout and reuse it over many columns, multiply packed values directly for one column.',
- 'Lane ref on the decoded weights. Decoding itself is exact: max|d| = 0 against ggml''s own decoder.',
+ || 'decode a tile once to an int8 layout and reuse it over many columns, multiply packed values directly for one column. '
+ || 'What is ours: activations keep sixteen bits with a scale for each sub-block, so that a sub-block is one block with '
+ || 'an exact scale and minimum, added in ascending order, and every width gives the same bits.',
+ 'Lane ref on the decoded weights: normalised error, cosine and argmax. Every CPU lane equals the portable exact lane '
+ || 'bit for bit. Decoding itself is exact: max|d| = 0 against ggml''s own decoder.',
  'Decode: memory bandwidth. Prefill: unpacking cost per tile against integer multiply-adds.',
- 'planned', 'quantization'),
+ 'shipped', 'quantization'),
 ('metal-kquant-gemm', 'Metal Q4_K / Q6_K GEMM',
  'Multiplies by K-quant blocks on Apple GPUs with 8x8 simdgroup matrices.',
  'kernel', 'borrow',
@@ -82,8 +85,11 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 ('block-quant-gemm', 'engine/kernels/*/linear_q4_[01]*', 'kernel', 0),
 ('block-quant-gemm', 'engine/kernels/*/linear_q8_0*', 'kernel', 0),
 ('block-quant-gemm', 'engine/kernels/exact/linear_quant.h', 'kernel', 0),
+('block-quant-gemm', 'engine/kernels/exact/quant_tile.h', 'kernel', 0),
 ('block-quant-gemm', 'engine/kernels/panel.[ch]', 'host', 0),
-('cpu-kquant-gemm', 'engine/kernels/*/linear_q[2-6]_k*', 'kernel', 1),
+('cpu-kquant-gemm', 'engine/kernels/*/linear_q[2-6]_k*', 'kernel', 0),
+('cpu-kquant-gemm', 'engine/kernels/exact/linear_kquant.h', 'kernel', 0),
+('cpu-kquant-gemm', 'engine/kernels/kpanel.[ch]', 'host', 0),
 ('metal-kquant-gemm', 'engine/kernels/metal/linear*.metal', 'kernel', 1),
 ('metal-kquant-gemm', 'engine/backend/metal*.m', 'host', 1),
 ('activation-quant', 'engine/kernels/*/quantize*', 'kernel', 0);
@@ -161,6 +167,8 @@ INSERT INTO witness (op, device, metric, test) VALUES
 ('dense-f32-gemm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
  'tests/unit/test_checkkern.c'),
 ('block-quant-gemm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
+ 'tests/unit/test_checkkern.c'),
+('cpu-kquant-gemm', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
  'tests/unit/test_checkkern.c'),
 ('activation-quant', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
  'tests/unit/test_checkkern.c');

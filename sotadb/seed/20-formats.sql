@@ -42,12 +42,14 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'Generation by ExLlamaV2 itself on the same checkpoint, and its decoded matrices: max|d| = 0.',
  'Completeness of the loader, not speed.', 'planned', '', '', 'quantization'),
 ('gguf-quant-load', 'GGUF quant-at-load (Q4_K, Q5_K, Q6_K resident)',
- 'Reads GGUF and keeps its quantised blocks resident as they lie in the file, decoded only where they are used.',
+ 'Reads GGUF and keeps its quantised weights resident in their own bits, re-laid for the kernels or as they lie in the '
+ || 'file, decoded only where they are used.',
  'format', 'bind',
  'Bind to the format: what a file of llama.cpp means is what llama.cpp says. Parity of resident Q4_K is the target.',
- 'llama.cpp on the same file: the same ids for at least the first two tokens; every block decodes to ggml''s own bits.',
+ 'Every block decodes to ggml''s own bits: max|d| = 0; a trained model in Q4_K_M and in Q6_K continues as PyTorch does '
+ || 'in float64 on the decoded weights. llama.cpp on the same file is to give the same ids for at least the first two tokens.',
  'Prefill throughput (0.01x of llama.cpp on a 27B model in an earlier tree), and that is the compute, not the load.',
- 'planned', '', '', 'quantization'),
+ 'shipped', '', '', 'quantization'),
 ('safetensors-load', 'Sharded safetensors',
  'Reads safetensors checkpoints, in one file or in shards named by an index, and hands out tensors where they lie.',
  'format', 'bind',
@@ -110,6 +112,9 @@ INSERT INTO paper (op, title, id, url, year) VALUES
  'https://arxiv.org/abs/2408.11743', 2024),
 ('gptq-resident', 'GPTQ: Accurate Post-Training Quantization for Generative Pre-trained Transformers',
  'arXiv:2210.17323', 'https://arxiv.org/abs/2210.17323', 2022);
+
+INSERT INTO witness (op, device, metric, test) VALUES
+('gguf-quant-load', 'cpu', 'every type that runs decodes to ggml''s own bits', 'tests/unit/test_dtype.c');
 
 INSERT INTO witness (op, device, metric, floor) VALUES
 ('awq-gemm', 'cuda', 'GEMV and GEMM: argmax exact, cosine and normalised error against ref', 'cudaAWQCosineMin');

@@ -13,9 +13,10 @@
 static void with_panels(const struct task *task, size_t begin, size_t end, kernel_fn *run,
                         void (*change)(uint8_t *block, size_t bytes)) {
     struct task copy = *task;
-    size_t block = panel_block_bytes(task->linear.type),
+    size_t wide = kpanel_lines(task->linear.type) ? KPANEL_SUBS : 1;
+    size_t block = panel_block_bytes(task->linear.type) * wide,
            panels = (task->linear.n_rows + LINEAR_ROWS - 1) / LINEAR_ROWS;
-    size_t bytes = panels * (task->linear.n_cols / QUANT_BLOCK) * block;
+    size_t bytes = panels * (task->linear.n_cols / QUANT_BLOCK / wide) * block;
     uint8_t *weights = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (!weights) abort();
     memcpy(weights, task->linear.weights, bytes);
@@ -53,6 +54,59 @@ static void min_dropped(const struct task *task, size_t begin, size_t end, void 
     copy.linear.quantized.scaled_sum = calloc(n + 1, sizeof(float));
     linear_q4_1_exact_base(&copy, begin, end, scratch);
     free(copy.linear.quantized.scaled_sum);
+}
+
+/* Sub-blocks 2k and 2k + 1 with each other's scales and minima. */
+static void exchange_scales(uint8_t *block, size_t bytes) {
+    (void)bytes;
+    for (size_t i = KPANEL_SCALES; i < KPANEL_QUANTS; i += 4) {
+        uint8_t first[2] = {block[i], block[i + 1]};
+        memmove(block + i, block + i + 2, 2);
+        memcpy(block + i + 2, first, 2);
+    }
+}
+
+static void scales_of_the_other_sub_block(const struct task *task, size_t begin, size_t end, void *scratch) {
+    (void)scratch;
+    with_panels(task, begin, end, linear_q4_k_exact_base, exchange_scales);
+}
+
+static void drop_dmin(uint8_t *block, size_t bytes) {
+    (void)bytes;
+    memset(block + PANEL_LINE / 2, 0, PANEL_LINE / 2);
+}
+
+static void sub_block_minima_dropped(const struct task *task, size_t begin, size_t end, void *scratch) {
+    (void)scratch;
+    with_panels(task, begin, end, linear_q5_k_exact_base, drop_dmin);
+}
+
+/* The last line of each sub-block: fifth bits of Q5_K, the upper bits of Q6_K's last 16 columns. */
+static void flip_high_bits(uint8_t *block, size_t bytes) {
+    size_t sub = (bytes - KPANEL_QUANTS) / KPANEL_SUBS;
+    for (size_t at = KPANEL_QUANTS + sub; at <= bytes; at += sub)
+        for (size_t i = at - PANEL_LINE; i < at; i++) block[i] ^= 0xFF;
+}
+
+static void fifth_bits_flipped(const struct task *task, size_t begin, size_t end, void *scratch) {
+    (void)scratch;
+    with_panels(task, begin, end, linear_q5_k_exact_base, flip_high_bits);
+}
+
+static void upper_bits_flipped(const struct task *task, size_t begin, size_t end, void *scratch) {
+    (void)scratch;
+    with_panels(task, begin, end, linear_q6_k_exact_base, flip_high_bits);
+}
+
+/* The scale of the first 16 columns for the second 16 too. */
+static void repeat_scales(uint8_t *block, size_t bytes) {
+    (void)bytes;
+    for (size_t i = KPANEL_SCALES; i < KPANEL_QUANTS; i += 2) block[i + 1] = block[i];
+}
+
+static void one_scale_for_32_columns(const struct task *task, size_t begin, size_t end, void *scratch) {
+    (void)scratch;
+    with_panels(task, begin, end, linear_q6_k_exact_base, repeat_scales);
 }
 
 /* Twice what it should be: a cosine of 1. */
@@ -243,6 +297,11 @@ const struct mutant mutants[] = {
     MUTANT(min_dropped, "linear_q4_1", "exact", "cosine"),
     MUTANT(scale_of_the_next_row, "linear_q8_0", "exact", "cosine"),
     MUTANT(scale_doubled, "linear_q4_0", "exact", "normalised error 1.00"),
+    MUTANT(scales_of_the_other_sub_block, "linear_q4_k", "exact", "cosine"),
+    MUTANT(sub_block_minima_dropped, "linear_q5_k", "exact", "cosine"),
+    MUTANT(fifth_bits_flipped, "linear_q5_k", "exact", "cosine"),
+    MUTANT(upper_bits_flipped, "linear_q6_k", "exact", "cosine"),
+    MUTANT(one_scale_for_32_columns, "linear_q6_k", "exact", "cosine"),
     MUTANT(last_rows_skipped, "linear_q8_0", "exact", "nan"),
     MUTANT(last_columns_skipped, "linear_f32", "exact", "cosine"),
     MUTANT(hears_its_neighbour, "linear_f16", "exact", "token by token"),

@@ -24,7 +24,8 @@ static const struct tiny_shape shape = {.vocab = VOCAB,
                                         .head_dim = 32,
                                         .context = 128};
 /* Those with kernels of their own in the exact lane, and one for which it falls back on ref. */
-static const enum dtype types[] = {DTYPE_F32, DTYPE_F16, DTYPE_Q8_0, DTYPE_Q4_0, DTYPE_Q4_1, DTYPE_MXFP4};
+static const enum dtype types[] = {DTYPE_F32,   DTYPE_F16,  DTYPE_Q8_0, DTYPE_Q4_0, DTYPE_Q4_1,
+                                   DTYPE_MXFP4, DTYPE_Q4_K, DTYPE_Q5_K, DTYPE_Q6_K};
 enum { N_TYPES = sizeof types / sizeof *types };
 
 /* Rows of whole blocks: super-blocks want wider ones. */
@@ -146,6 +147,9 @@ static void the_bits_are_those_of_the_contract(void **state) {
         "ead5b671cc7d0cdab41bcd555cdb92bf8e22aa3c237586de78a4d4721db1f100",
         "f6cd7b4b2b2d33f80c3c1ed984d329efe8a9ceefdd1c55c432b1b191c4f7cc8a",
         "fc54283661afbdb4fd46811a773a4f3cb9c2c94ea25c1759f162c76726355b0f",
+        "2d0b710cc1df9b763fb966a286fad9ab24a6e31fd2395d2c82ca5d4dbcdee07e",
+        "8d79a83da96fca3a89cfc09fc37f8cc5a83cc0dc48cedc9d2adf1884e3074303",
+        "7bba330fe5b250be57ae40d2b5142adf4266a399df109f27a55e95c57a89c671",
     };
     for (int i = 0; i < N_TYPES; i++) {
         struct tiny tiny;

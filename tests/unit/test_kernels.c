@@ -242,6 +242,47 @@ static void panels_hold_the_columns_where_they_say(void **state) {
     for (size_t r = 1; r < 16; r++) assert_int_equal(block[2 * r], 0); /* rows past the last */
 }
 
+/* The value of column c of a row, read out of a super-block as kpanel.h says. d is 1 and dmin 0.5. */
+static float panel_value(const uint8_t *panel, enum dtype type, size_t row, size_t c) {
+    const size_t lines = kpanel_lines(type), at = c % 32, p = at % 2;
+    const uint8_t *sub = panel + KPANEL_QUANTS + c / 32 * lines * PANEL_LINE;
+    const uint8_t *scales = panel + KPANEL_SCALES + c / 64 * PANEL_LINE + 4 * row + c / 32 % 2 * 2;
+    uint16_t word, high[2] = {0};
+    memcpy(&word, sub + at / 8 * PANEL_LINE + 4 * row + 2 * p, 2);
+    for (size_t h = 4; h < lines; h++) memcpy(&high[h - 4], sub + h * PANEL_LINE + 4 * row + 2 * p, 2);
+    int q = word >> at % 8 / 2 * 4 & 15;
+    if (type == DTYPE_Q6_K) {
+        q |= (high[at / 16] >> at % 16 / 2 * 2 & 3) << 4;
+        return (float)(int8_t)scales[at / 16] * (float)(q < 32 ? q : q - 64);
+    }
+    q |= (high[0] >> at / 2 & 1) << 4;
+    return (float)(scales[0] * q) - 0.5F * (float)scales[1];
+}
+
+static void panels_of_k_quants_hold_what_the_file_says(void **state) {
+    (void)state;
+    static const enum dtype types[] = {DTYPE_Q4_K, DTYPE_Q5_K, DTYPE_Q6_K};
+    static const uint16_t halves[] = {0x3C00, 0x3800}; /* 1 and 0.5 */
+    enum { K = 256, ROWS = 2, MOST = 210 };
+    for (size_t t = 0; t < 3; t++) {
+        const bool six = types[t] == DTYPE_Q6_K;
+        const size_t bytes = dtype_info(types[t])->block_bytes;
+        uint8_t file[ROWS * MOST], panel[KPANEL_QUANTS + KPANEL_SUBS * 6 * PANEL_LINE];
+        for (size_t i = 0; i < sizeof file; i++) file[i] = (uint8_t)(i * i * 37 + i * 11 + 5);
+        for (size_t r = 0; r < ROWS; r++) memcpy(file + r * bytes + (six ? 208 : 0), halves, six ? 2 : 4);
+        panel_pack(panel, types[t], file, ROWS, K, 0);
+        for (size_t r = 0; r < ROWS; r++) {
+            float want[K];
+            dtype_decode(want, types[t], file + r * bytes, K);
+            for (size_t c = 0; c < K; c++) assert_true(panel_value(panel, types[t], r, c) == want[c]);
+        }
+        for (size_t r = 0; r < 16; r++) { /* rows past the last are zeros */
+            assert_int_equal(panel[2 * r + 1], r < ROWS ? 0x3C : 0);
+            assert_int_equal(panel[32 + 2 * r + 1], r < ROWS && !six ? 0x38 : 0);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rms_norm_divides_by_the_root_of_the_mean),
@@ -254,6 +295,7 @@ int main(void) {
         cmocka_unit_test(a_nan_is_never_washed_away),
         cmocka_unit_test(rows_may_lie_further_apart_than_32_bits),
         cmocka_unit_test(panels_hold_the_columns_where_they_say),
+        cmocka_unit_test(panels_of_k_quants_hold_what_the_file_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,10 @@
  *     Q8_0:  acc = fma(d, scale * (float)i, acc)            w is the signed byte
  *     Q4_0:  acc = fma(d, scale * (float)i, acc)            w is the nibble - 8
  *     Q4_1:  acc = fma(m, scaled_sum, acc), then fma(d, scale * (float)i, acc)      w is the nibble
+ *     Q4_K, Q5_K: as Q4_1 for each sub-block, d * its scale for d, -(dmin * its minimum) for m
+ *     Q6_K:  acc = fma(d * scale of 16, scale * (float)i, acc), i over the first 16 columns, then over the
+ *            second; w is the quant - 32
+ *     Products of d and dmin with a sub-block's integers are exact: 11 bits times 8.
  * Product with F32 and F16 weights: 16 lanes; lane l takes columns l, l + 16, ... ascending, acc = fma(w, x,
  *     acc) from 0; columns past the end count as 0 * 0. The lanes are summed by lanes_sum (vec.h).
  * rms_norm: the sum of squares is a product of the row with itself, as above; inverse = 1 / sqrt(sum / width

@@ -10,14 +10,10 @@
 #define ENGINE_KERNELS_EXACT_LINEAR_QUANT_H
 
 #include "engine/kernels/exact/exact.h"
+#include "engine/kernels/exact/linear_kquant.h"
+#include "engine/kernels/exact/quant_tile.h"
 #include "engine/kernels/exact/vec.h"
 #include "engine/kernels/panel.h"
-
-/* Tokens a micro-kernel takes at most: two accumulators each, of 32 or 16 vector registers. */
-enum { QUANT_TOKENS = VEC_BYTES == 64 ? 8 : 4 };
-/* How far ahead of the sum weights are asked for: a decode step reads each once, and the prefetcher of the
- * hardware stops at every 4 KiB. Past the end of the weights it is no fault. */
-enum { PREFETCH_BYTES = 8192 };
 
 /* Columns (2 pair, 2 pair + 1) of a line. */
 VEC vec_i16 quant_pair(vec_u16 words, enum dtype type, int pair) {
@@ -80,7 +76,9 @@ VEC void quant_tokens(const struct linear_task *t, const uint8_t *panel, size_t 
                       int n_tokens) {
     float out[QUANT_TOKENS * LINEAR_ROWS];
     for (size_t first = 0; first < LINEAR_ROWS; first += LANES)
-        quant_rows(out + first, panel, first, t->type, &t->quantized, token, n_tokens);
+        if (kpanel_lines(t->type) > 0)
+            kquant_rows(out + first, panel, first, t->type, &t->quantized, token, n_tokens);
+        else quant_rows(out + first, panel, first, t->type, &t->quantized, token, n_tokens);
     size_t rows = t->n_rows - row < LINEAR_ROWS ? t->n_rows - row : LINEAR_ROWS;
     for (int c = 0; c < n_tokens; c++)
         memcpy(t->out.at + (token + (size_t)c) * t->out.stride + row, out + c * LINEAR_ROWS,

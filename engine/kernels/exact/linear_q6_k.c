@@ -1,0 +1,7 @@
+/* out = in * weights' for weights in Q6_K. */
+#include "engine/kernels/exact/linear_quant.h"
+
+void EXACT(linear_q6_k)(const struct task *task, size_t begin, size_t end, void *scratch) {
+    (void)scratch;
+    linear_quant(task, begin, end, DTYPE_Q6_K);
+}
