@@ -157,8 +157,7 @@ struct jinja {
     long steps;
 };
 
-/* --- memory, limits, faults (jinja.c) ---------------------------------------------------------------------
- */
+/* --- memory, limits, faults (jinja.c) ------------------------------------------------------------------ */
 
 /* Fills the fault, with the current line; is false. */
 bool jinja_fail(struct jinja *j, enum template_kind kind, const char *format, ...) STATUS_PRINTF(3, 4);
@@ -175,7 +174,7 @@ const struct text *jinja_intern(struct jinja *j, struct view name);
 /* Begins with the names of a template, which stay where they are. */
 bool jinja_names_copy(struct jinja *j, const struct jinja_names *names) STATUS_MUST_USE;
 
-/* --- texts (jinja_text.c) ------------------------------------------------------------------------------- */
+/* --- texts (jinja_text.c) ------------------------------------------------------------------------------ */
 
 /* Grows a text. A failure is kept, with its fault, until jinja_built. */
 struct jinja_builder {
@@ -215,7 +214,7 @@ void jinja_text_strip(const struct text *text, const struct text *chars, bool le
 /* text with &, <, >, ' and " escaped; a safe one as it is. */
 bool jinja_escape(struct jinja *j, const struct text **out, const struct text *text) STATUS_MUST_USE;
 
-/* --- values (jinja_value.c) ----------------------------------------------------------------------------- */
+/* --- values (jinja_value.c) ---------------------------------------------------------------------------- */
 
 struct value jinja_none(void);
 struct value jinja_bool(bool b);
@@ -287,8 +286,7 @@ bool jinja_braces(struct jinja *j, struct value *out, const struct text *format,
                   const struct args *args) STATUS_MUST_USE; /* format.format(...) */
 bool jinja_strftime(struct jinja *j, struct value *out, const struct text *format) STATUS_MUST_USE;
 
-/* --- calls (jinja_call.c and the tables) ------------------------------------------------------------------
- */
+/* --- calls (jinja_call.c and the tables) --------------------------------------------------------------- */
 
 /* The arguments by a list of names ("width first? blank?": a ? marks one that may be left out) into out,
  * VALUE_ABSENT where none was given. */

@@ -122,8 +122,7 @@ static bool eval_item(struct jinja *j, struct value *out, const struct node *n) 
     return jinja_slice(j, out, &x, bounds);
 }
 
-/* --- calls
- * -------------------------------------------------------------------------------------------------------- */
+/* --- calls --------------------------------------------------------------------------------------------- */
 
 static bool arg_add(struct jinja *j, struct args *args, size_t *room, const struct value *v) {
     if (!jinja_grow(j, (void **)&args->items, args->n, room, sizeof *args->items)) return false;

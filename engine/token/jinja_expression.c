@@ -5,8 +5,7 @@
 
 enum { MAX_NESTING = 150, MAX_TREE = 400 };
 
-/* --- what statements use too -------------------------------------------------------------------------------
- */
+/* --- what statements use too --------------------------------------------------------------------------- */
 
 struct node *jinja_node(struct parser *p, enum node_kind kind, int line) {
     struct node *n = jinja_alloc(p->j, 1, sizeof *n);
@@ -82,8 +81,7 @@ static bool around(struct parser *p, struct node **out, enum node_kind kind, int
     return true;
 }
 
-/* --- primaries ---------------------------------------------------------------------------------------------
- */
+/* --- primaries ----------------------------------------------------------------------------------------- */
 
 static bool constant(struct parser *p, struct node **out, struct value v) {
     *out = jinja_node(p, NODE_CONST, p->at->line);
@@ -176,8 +174,7 @@ bool jinja_tuple(struct parser *p, struct node **out, enum tuple_kind kind, cons
     return true;
 }
 
-/* --- arguments, filters, tests -----------------------------------------------------------------------------
- */
+/* --- arguments, filters, tests ------------------------------------------------------------------------- */
 
 static bool argument(struct parser *p, struct node *call, int *stage) {
     enum { PLAIN, NAMED, SPREAD, SPREAD_MAP };
@@ -271,8 +268,7 @@ static bool test(struct parser *p, struct node **node) {
     return !negated || around(p, node, NODE_NOT, 0, line, n);
 }
 
-/* --- subscripts -------------------------------------------------------------------------------------------
- */
+/* --- subscripts ---------------------------------------------------------------------------------------- */
 
 /* One part of [a:b:c] or the whole of [a]. */
 static bool subscript(struct parser *p, struct node **out) {
@@ -342,8 +338,7 @@ static bool postfix_filters(struct parser *p, struct node **node) {
     }
 }
 
-/* --- operators --------------------------------------------------------------------------------------------
- */
+/* --- operators ----------------------------------------------------------------------------------------- */
 
 static bool deeper(struct parser *p) {
     if (++p->depth <= MAX_NESTING) return true;

@@ -38,9 +38,7 @@ static bool wants_int(const struct filter_call *c, jinja_int *out, const struct 
     return true;
 }
 
-/* --- texts
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- texts --------------------------------------------------------------------------------------------- */
 
 enum { UPPER, LOWER, CAPITALIZE };
 
@@ -83,6 +81,7 @@ static bool to_string(struct value *out, const struct filter_call *c) {
 static bool replace(struct value *out, const struct filter_call *c) {
     struct value args[3] = {{.kind = VALUE_TEXT}, {.kind = VALUE_TEXT}, c->a[2]};
     const struct text *text;
+    if (c->in->kind == VALUE_UNDEFINED) return jinja_fail_undefined(c->j, c->in);
     if (!jinja_string(c->j, &text, c->in) || !jinja_string(c->j, &args[0].text, &c->a[0]) ||
         !jinja_string(c->j, &args[1].text, &c->a[1]))
         return false;
@@ -239,9 +238,7 @@ static bool format(struct value *out, const struct filter_call *c) {
     return jinja_percent(c->j, out, text, &v);
 }
 
-/* --- numbers
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- numbers ------------------------------------------------------------------------------------------- */
 
 static bool whole(struct value *out, double f) {
     if (!(fabs(f) < 1e38)) return false;
@@ -331,9 +328,7 @@ static bool filesize(struct value *out, const struct filter_call *c) {
     return jinja_built(out, &b, false);
 }
 
-/* --- values
- * -------------------------------------------------------------------------------------------------------------
- */
+/* --- values -------------------------------------------------------------------------------------------- */
 
 /* default_value? boolean? */
 static bool otherwise(struct value *out, const struct filter_call *c) {

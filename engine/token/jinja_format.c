@@ -23,8 +23,7 @@ static bool read_count(struct jinja *j, int *out, const struct text *f, size_t *
     return true;
 }
 
-/* --- putting a value by a spec -----------------------------------------------------------------------------
- */
+/* --- putting a value by a spec ------------------------------------------------------------------------- */
 
 static void pad(struct jinja_builder *out, const struct text *body, const struct spec *s, char align) {
     size_t n = jinja_text_length(body), width = s->width > 0 ? (size_t)s->width : 0;
@@ -83,8 +82,7 @@ static void put_cut(struct jinja_builder *b, const struct text *text, int precis
     jinja_add_part(b, text, 0, end);
 }
 
-/* --- %
- * ------------------------------------------------------------------------------------------------------- */
+/* --- % ------------------------------------------------------------------------------------------------- */
 
 struct percent {
     struct jinja *j;
@@ -235,8 +233,7 @@ bool jinja_percent(struct jinja *j, struct value *out, const struct text *format
     return jinja_built(out, &b, format->safe);
 }
 
-/* --- {}
- * ------------------------------------------------------------------------------------------------------- */
+/* --- {} ------------------------------------------------------------------------------------------------ */
 
 struct braces {
     struct jinja *j;
@@ -374,8 +371,7 @@ bool jinja_braces(struct jinja *j, struct value *out, const struct text *format,
     return jinja_built(out, &b, format->safe);
 }
 
-/* --- dates
- * ----------------------------------------------------------------------------------------------------- */
+/* --- dates --------------------------------------------------------------------------------------------- */
 
 /* One directive at a time: the C library's own names of days and months are English as long as nobody calls
  * setlocale, and nobody here does. */

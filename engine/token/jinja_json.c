@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- writing
- * ------------------------------------------------------------------------------------------------ */
+/* --- writing ------------------------------------------------------------------------------------------- */
 
 struct writer {
     struct jinja_builder *b;
@@ -174,8 +173,7 @@ bool jinja_tojson(struct jinja *j, struct value *out, const struct value *v, con
     return read_options(j, &w, options) && put(&w, v) && jinja_built(out, &b, false);
 }
 
-/* --- reading
- * ------------------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------------------------------------- */
 
 /* jansson holds integers of 64 bits and refuses longer ones; Python has no such limit. Longer ones are given
  * to jansson as a text that begins with this character; a text that begins with it anyway gets it twice. */

@@ -52,8 +52,7 @@ static bool set_text(struct lexer *l, const char *at, size_t n) {
     return true;
 }
 
-/* --- names, numbers, texts, operators ----------------------------------------------------------------------
- */
+/* --- names, numbers, texts, operators ------------------------------------------------------------------ */
 
 static bool lex_name(struct lexer *l) {
     size_t n = 0;
@@ -230,8 +229,7 @@ static bool lex_operator(struct lexer *l) {
     return true;
 }
 
-/* --- tags
- * --------------------------------------------------------------------------------------------------- */
+/* --- tags ---------------------------------------------------------------------------------------------- */
 
 /* Length of the tag's end at i, with its sign, or 0. */
 static size_t end_at(const struct lexer *l, size_t i, char close, bool plus) {

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- reading numbers
- * ----------------------------------------------------------------------------------------- */
+/* --- reading numbers ----------------------------------------------------------------------------------- */
 
 static struct view trimmed(struct view text) {
     struct text all = {.at = text.at, .n = text.n};
@@ -57,8 +56,7 @@ bool jinja_parse_float(double *out, struct view given) {
     return n > 0 && *end == 0 && end == plain + n;
 }
 
-/* --- integers
- * ------------------------------------------------------------------------------------------------- */
+/* --- integers ------------------------------------------------------------------------------------------ */
 
 static bool too_big(struct jinja *j) {
     return jinja_fail(j, TEMPLATE_OVERFLOW, "an integer of more than 127 bits");
@@ -138,8 +136,7 @@ static bool floats(struct jinja *j, struct value *out, double a, double b, char 
     return true;
 }
 
-/* --- sequences
- * ---------------------------------------------------------------------------------------------- */
+/* --- sequences ----------------------------------------------------------------------------------------- */
 
 static bool join_texts(struct jinja *j, struct value *out, const struct text *a, const struct text *b) {
     struct jinja_builder built = {.j = j};

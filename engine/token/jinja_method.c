@@ -43,8 +43,7 @@ static bool wants_int(const struct method_call *c, jinja_int *out, const struct 
     return true;
 }
 
-/* --- case
- * ------------------------------------------------------------------------------------------------------ */
+/* --- case ---------------------------------------------------------------------------------------------- */
 
 enum { UPPER, LOWER, TITLE, CAPITALIZE, SWAP };
 
@@ -68,7 +67,7 @@ static bool text_case(struct value *out, const struct method_call *c) {
     for (size_t i = 0, n; i < text->n; i += n) {
         char bytes[4];
         uint32_t before = jinja_text_char(text, i, &n), after = cased(before, c->variant, inside);
-        if (before == 0xDF && after == 0xDF && c->variant == UPPER) jinja_add_for(&b, text, i, "SS", 2);
+        if (before == 0xDF && c->variant == UPPER) jinja_add_for(&b, text, i, "SS", 2);
         else if (after == before) jinja_add_part(&b, text, i, i + n);
         else jinja_add_for(&b, text, i, bytes, utf8_encode(bytes, after));
         inside = c->variant == CAPITALIZE || is_cased(before);
@@ -100,8 +99,7 @@ static bool text_is(struct value *out, const struct method_call *c) {
     return true;
 }
 
-/* --- cutting
- * ---------------------------------------------------------------------------------------------------- */
+/* --- cutting ------------------------------------------------------------------------------------------- */
 
 enum { LEFT = 1, RIGHT = 2, BOTH = 3 };
 
@@ -238,8 +236,7 @@ static bool text_remove(struct value *out, const struct method_call *c) {
                            c->variant == LEFT ? t->n : t->n - cut);
 }
 
-/* --- searching
- * -------------------------------------------------------------------------------------------------- */
+/* --- searching ----------------------------------------------------------------------------------------- */
 
 static bool affix_is(const struct text *t, const struct text *part, int side) {
     if (part->n > t->n) return false;
@@ -295,8 +292,7 @@ static bool text_count(struct value *out, const struct method_call *c) {
     return jinja_work(c->j, t->n);
 }
 
-/* --- putting together
- * -------------------------------------------------------------------------------------------- */
+/* --- putting together ---------------------------------------------------------------------------------- */
 
 static bool text_replace(struct value *out, const struct method_call *c) {
     jinja_int limit;
@@ -368,8 +364,7 @@ static bool text_pad(struct value *out, const struct method_call *c) {
     return jinja_built(out, &b, t->safe);
 }
 
-/* --- dicts, lists, loops, cyclers
- * --------------------------------------------------------------------------------- */
+/* --- dicts, lists, loops, cyclers ---------------------------------------------------------------------- */
 
 static bool dict_get(struct value *out, const struct method_call *c) {
     const struct value *found;
@@ -448,9 +443,7 @@ static bool cycler_reset(struct value *out, const struct method_call *c) {
     return true;
 }
 
-/* --- tables
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- tables -------------------------------------------------------------------------------------------- */
 
 static const struct method_row of_text[] = {
     {"upper", "", text_case, UPPER},

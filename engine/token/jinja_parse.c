@@ -7,8 +7,7 @@ enum { MAX_BLOCKS = 100 };
 
 static bool statements(struct parser *p, struct node **out, const char *const *ends, int *which);
 
-/* --- bodies -----------------------------------------------------------------------------------------------
- */
+/* --- bodies -------------------------------------------------------------------------------------------- */
 
 /* The rest of a tag and the statements up to one of the ends (a list that NULL ends), which is taken. */
 static bool body(struct parser *p, struct node **out, const char *const *ends, int *which) {
@@ -40,8 +39,7 @@ static bool target(struct parser *p, struct node **out, enum tuple_kind kind, co
     return is_target(*out) || jinja_fail(p->j, TEMPLATE_SYNTAX, "can't assign to that: names are wanted");
 }
 
-/* --- statements -------------------------------------------------------------------------------------------
- */
+/* --- statements ---------------------------------------------------------------------------------------- */
 
 static bool parse_set(struct parser *p, struct node *n) {
     struct node *to, *value, *filter = NULL;
@@ -283,8 +281,7 @@ static bool statements(struct parser *p, struct node **out, const char *const *e
     }
 }
 
-/* --- names of filters and tests ----------------------------------------------------------------------------
- */
+/* --- names of filters and tests ------------------------------------------------------------------------ */
 
 /* An unknown filter or test is refused at once; in the branches of an `if` only when it is reached. */
 static bool check_names(struct parser *p, const struct node *n, bool branch) {

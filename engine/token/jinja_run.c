@@ -7,8 +7,7 @@ enum flow { FLOW_FAIL, FLOW_ON, FLOW_BREAK, FLOW_CONTINUE };
 
 static enum flow run(struct jinja *j, const struct node *n);
 
-/* --- scopes
- * ------------------------------------------------------------------------------------------------------- */
+/* --- scopes -------------------------------------------------------------------------------------------- */
 
 bool jinja_bind_name(struct jinja *j, struct scope *scope, const struct text *name, const struct value *v) {
     for (size_t i = 0; i < scope->n; i++) {
@@ -69,8 +68,7 @@ static bool assign(struct jinja *j, struct scope *scope, const struct node *targ
     return jinja_bind_name(j, scope, target->name, v);
 }
 
-/* --- text of a body
- * ------------------------------------------------------------------------------------------------ */
+/* --- text of a body ------------------------------------------------------------------------------------ */
 
 /* What a body writes, as a value. The scope is the caller's to restore. */
 static bool capture(struct jinja *j, struct value *out, const struct node *body) {
@@ -101,9 +99,7 @@ static bool filtered(struct jinja *j, struct value *out, const struct node *filt
     return jinja_eval_args(j, &args, filter) && jinja_filter_apply(j, out, filter->filter, &in, &args);
 }
 
-/* --- macros
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- macros -------------------------------------------------------------------------------------------- */
 
 static bool uses(const struct node *n, const char *name) {
     if (!n) return false;
@@ -200,9 +196,7 @@ static bool call_block(struct jinja *j, const struct node *n) {
     return !j->out->failed;
 }
 
-/* --- loops
- * -------------------------------------------------------------------------------------------------------------
- */
+/* --- loops --------------------------------------------------------------------------------------------- */
 
 /* The items that pass the loop's condition. */
 static bool select_items(struct jinja *j, struct list *items, const struct node *n) {
@@ -274,8 +268,7 @@ bool jinja_loop_call(struct jinja *j, struct value *out, const struct loop *loop
     return flow != FLOW_FAIL && jinja_built(out, &b, false);
 }
 
-/* --- the other statements
- * -------------------------------------------------------------------------------------------------- */
+/* --- the other statements ------------------------------------------------------------------------------ */
 
 static enum flow run_if(struct jinja *j, const struct node *n) {
     size_t i = 0;

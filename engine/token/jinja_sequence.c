@@ -15,9 +15,7 @@ static bool tuple(struct jinja *j, struct value *out, const struct value *a, con
     return true;
 }
 
-/* --- keys
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- keys ---------------------------------------------------------------------------------------------- */
 
 static bool lower(struct jinja *j, struct value *v) {
     static const struct text name = {.at = "lower", .n = 5};
@@ -60,12 +58,12 @@ bool jinja_key(struct jinja *j, struct value *out, const struct value *item, con
     return !ignore_case || lower(j, out);
 }
 
-/* "a,b": a list of keys, compared one after the other. */
+/* A list of keys, one for each name in "a,b": lists compare what differs only, so that items that lack an
+ * attribute alike keep their order. */
 static bool sort_key(struct jinja *j, struct value *out, const struct value *item,
                      const struct value *attribute, bool ignore_case) {
-    const struct text *names = attribute->kind == VALUE_TEXT ? attribute->text : NULL;
-    if (!names || !names->n || !memchr(names->at, ',', names->n))
-        return jinja_key(j, out, item, attribute, ignore_case, NULL);
+    static const struct text nothing = {.at = "", .n = 0};
+    const struct text *names = attribute->kind == VALUE_TEXT ? attribute->text : &nothing;
     size_t n = 1, k = 0;
     struct list *list;
     for (size_t i = 0; i < names->n; i++) n += names->at[i] == ',';
@@ -73,9 +71,9 @@ static bool sort_key(struct jinja *j, struct value *out, const struct value *ite
     for (size_t from = 0, i = 0; i <= names->n; i++) {
         struct value name;
         if (i < names->n && names->at[i] != ',') continue;
-        if (!jinja_text_part(j, &name, names, from, i) ||
-            !jinja_key(j, &list->items[k++], item, &name, ignore_case, NULL))
-            return false;
+        if (attribute->kind != VALUE_TEXT) name = *attribute;
+        else if (!jinja_text_part(j, &name, names, from, i)) return false;
+        if (!jinja_key(j, &list->items[k++], item, &name, ignore_case, NULL)) return false;
         from = i + 1;
     }
     *out = jinja_list(list);
@@ -118,14 +116,16 @@ bool jinja_sort(struct jinja *j, struct value *items, struct value *keys, size_t
 
 /* The items of `in`, a copy, with their keys. */
 static bool keyed(const struct filter_call *c, struct list *items, struct value **keys,
-                  const struct value *attribute, bool ignore_case) {
+                  const struct value *attribute, bool ignore_case, bool sorting) {
     struct list given, *copy;
     if (!jinja_items(c->j, &given, c->in) || !jinja_list_new(c->j, &copy, given.n)) return false;
     *keys = jinja_alloc(c->j, given.n, sizeof **keys);
     if (!*keys) return false;
     for (size_t i = 0; i < given.n; i++) {
         copy->items[i] = given.items[i];
-        if (!sort_key(c->j, &(*keys)[i], &given.items[i], attribute, ignore_case)) return false;
+        if (sorting ? !sort_key(c->j, &(*keys)[i], &given.items[i], attribute, ignore_case)
+                    : !jinja_key(c->j, &(*keys)[i], &given.items[i], attribute, ignore_case, NULL))
+            return false;
     }
     *items = *copy;
     return true;
@@ -139,15 +139,13 @@ static bool list_of(struct value *out, const struct filter_call *c, struct list 
     return true;
 }
 
-/* --- order
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- order --------------------------------------------------------------------------------------------- */
 
 /* reverse? case_sensitive? attribute? */
 bool jinja_sequence_sort(struct value *out, const struct filter_call *c) {
     struct list items;
     struct value *keys;
-    return keyed(c, &items, &keys, &c->a[2], !jinja_truth(&c->a[1])) &&
+    return keyed(c, &items, &keys, &c->a[2], !jinja_truth(&c->a[1]), true) &&
            jinja_sort(c->j, items.items, keys, items.n, jinja_truth(&c->a[0])) && list_of(out, c, items);
 }
 
@@ -180,7 +178,8 @@ bool jinja_sequence_unique(struct value *out, const struct filter_call *c) {
     struct value *keys;
     struct dict seen = {0};
     const struct value *old, none = jinja_none();
-    if (!keyed(c, &items, &keys, &c->a[1], !jinja_truth(&c->a[0])) || !jinja_list_new(c->j, &kept, items.n))
+    if (!keyed(c, &items, &keys, &c->a[1], !jinja_truth(&c->a[0]), false) ||
+        !jinja_list_new(c->j, &kept, items.n))
         return false;
     kept->n = 0;
     for (size_t i = 0; i < items.n; i++) {
@@ -197,7 +196,7 @@ bool jinja_sequence_extreme(struct value *out, const struct filter_call *c) {
     struct list items;
     struct value *keys;
     size_t best = 0;
-    if (!keyed(c, &items, &keys, &c->a[1], !jinja_truth(&c->a[0]))) return false;
+    if (!keyed(c, &items, &keys, &c->a[1], !jinja_truth(&c->a[0]), false)) return false;
     if (items.n == 0) return jinja_undefined(c->j, out, NULL, NULL);
     for (size_t i = 1; i < items.n; i++) {
         int order;
@@ -254,8 +253,7 @@ bool jinja_sequence_groupby(struct value *out, const struct filter_call *c) {
     return true;
 }
 
-/* --- choosing and changing
- * --------------------------------------------------------------------------------------------- */
+/* --- choosing and changing ----------------------------------------------------------------------------- */
 
 static bool name_of(const struct filter_call *c, const struct text **out, size_t i, const char *what) {
     if (i < c->args->n && c->args->items[i].kind == VALUE_TEXT) return *out = c->args->items[i].text, true;

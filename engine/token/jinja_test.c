@@ -106,7 +106,9 @@ static bool is_in(struct jinja *j, bool *out, const struct value *v, const struc
 static bool is_same(struct jinja *j, bool *out, const struct value *v, const struct value *a, int variant) {
     (void)variant;
     *out = v->kind == a[0].kind;
-    return !*out || jinja_equal(j, out, v, &a[0]);
+    if (v->kind == VALUE_LIST || v->kind == VALUE_DICT) *out = *out && v->dict == a[0].dict;
+    else if (*out) return jinja_equal(j, out, v, &a[0]);
+    return true;
 }
 
 static bool is_known(struct jinja *j, bool *out, const struct value *v, const struct value *a, int filters) {

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- building ---------------------------------------------------------------------------------------------
- */
+/* --- building ------------------------------------------------------------------------------------------ */
 
 static bool reserve(struct jinja_builder *b, size_t more) {
     if (b->failed) return false;
@@ -103,8 +102,7 @@ bool jinja_text_part(struct jinja *j, struct value *out, const struct text *text
     return true;
 }
 
-/* --- looking ----------------------------------------------------------------------------------------------
- */
+/* --- looking ------------------------------------------------------------------------------------------- */
 
 bool jinja_text_equal(const struct text *a, const struct text *b) {
     return a->n == b->n && (a->n == 0 || memcmp(a->at, b->at, a->n) == 0);

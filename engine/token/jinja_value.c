@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- making ------------------------------------------------------------------------------------------------
- */
+/* --- making -------------------------------------------------------------------------------------------- */
 
 struct value jinja_none(void) {
     return (struct value){.kind = VALUE_NONE};
@@ -66,8 +65,7 @@ bool jinja_fail_undefined(struct jinja *j, const struct value *v) {
     return jinja_fail(j, TEMPLATE_UNDEFINED, "'%s' is undefined", name);
 }
 
-/* --- looking -----------------------------------------------------------------------------------------------
- */
+/* --- looking ------------------------------------------------------------------------------------------- */
 
 const char *jinja_type(const struct value *v) {
     switch (v->kind) {
@@ -120,8 +118,7 @@ bool jinja_truth(const struct value *v) {
     }
 }
 
-/* --- equality ----------------------------------------------------------------------------------------------
- */
+/* --- equality ------------------------------------------------------------------------------------------ */
 
 static bool equal_lists(struct jinja *j, bool *out, const struct list *a, const struct list *b) {
     *out = a->n == b->n;
@@ -177,8 +174,7 @@ bool jinja_equal(struct jinja *j, bool *out, const struct value *a, const struct
     return ok;
 }
 
-/* --- order -------------------------------------------------------------------------------------------------
- */
+/* --- order --------------------------------------------------------------------------------------------- */
 
 static int compare_texts(const struct text *a, const struct text *b) {
     size_t n = a->n < b->n ? a->n : b->n; /* UTF-8 keeps the order of code points */
@@ -221,8 +217,7 @@ bool jinja_compare(struct jinja *j, int *out, const struct value *a, const struc
     return ok;
 }
 
-/* --- containers --------------------------------------------------------------------------------------------
- */
+/* --- containers ---------------------------------------------------------------------------------------- */
 
 bool jinja_hashable(struct jinja *j, const struct value *key) {
     if (key->kind == VALUE_LIST || key->kind == VALUE_DICT)
@@ -362,8 +357,7 @@ bool jinja_contains(struct jinja *j, bool *out, const struct value *item, const 
     return jinja_work(j, 64 * list.n);
 }
 
-/* --- subscripts
- * --------------------------------------------------------------------------------------------- */
+/* --- subscripts ---------------------------------------------------------------------------------------- */
 
 /* The position of an index in n items; false: it is outside. */
 static bool position(size_t *out, jinja_int i, size_t n) {
@@ -528,8 +522,7 @@ static bool own_attribute(struct jinja *j, struct value *out, bool *found, const
     return jinja_method(j, out, x, name, found);
 }
 
-/* --- slices
- * -------------------------------------------------------------------------------------------------- */
+/* --- slices -------------------------------------------------------------------------------------------- */
 
 struct bounds {
     jinja_int start, step;
@@ -577,14 +570,26 @@ static bool slice_text(struct jinja *j, struct value *out, const struct text *te
     return jinja_built(out, &built, text->safe);
 }
 
+static bool slice_range(struct jinja *j, struct value *out, const struct range *r, struct bounds b) {
+    struct range *part = jinja_alloc(j, 1, sizeof *part);
+    if (!part) return false;
+    part->start = r->start + b.start * r->step;
+    part->step = r->step * b.step;
+    part->stop = part->start + (jinja_int)b.n * part->step;
+    part->n = b.n;
+    *out = (struct value){.kind = VALUE_RANGE, .range = part};
+    return true;
+}
+
 bool jinja_slice(struct jinja *j, struct value *out, const struct value *x, const struct value given[3]) {
     struct bounds b = {0};
     size_t n;
     if (x->kind == VALUE_UNDEFINED) return jinja_fail_undefined(j, x);
     if (x->kind != VALUE_TEXT && x->kind != VALUE_LIST && x->kind != VALUE_TUPLE && x->kind != VALUE_RANGE)
-        return jinja_undefined(j, out, NULL, jinja_type(x));
+        return jinja_fail(j, TEMPLATE_TYPE, "'%s' object is not subscriptable by a slice", jinja_type(x));
     if (!jinja_length(j, &n, x) || !bounds_of(j, &b, n, given)) return false;
     if (x->kind == VALUE_TEXT) return jinja_work(j, x->text->n) && slice_text(j, out, x->text, b);
+    if (x->kind == VALUE_RANGE) return slice_range(j, out, x->range, b);
     struct list items, *list;
     if (!jinja_items(j, &items, x) || !jinja_list_new(j, &list, b.n)) return false;
     for (size_t i = 0; i < b.n; i++) list->items[i] = items.items[b.start + (jinja_int)i * b.step];

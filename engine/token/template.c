@@ -33,9 +33,7 @@ static bool tell(struct status *st, const struct template_fault *fault) {
                        template_kind_name(fault->kind), fault->message);
 }
 
-/* --- opening
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- opening ------------------------------------------------------------------------------------------- */
 
 bool template_open(struct template **out, struct view source, struct template_fault *fault,
                    struct status *st) {
@@ -66,8 +64,7 @@ void template_close(struct template *t) {
     free(t);
 }
 
-/* --- variables
- * ------------------------------------------------------------------------------------------------------- */
+/* --- variables ----------------------------------------------------------------------------------------- */
 
 static bool define(struct jinja *j, const char *name, const struct value *v) {
     const struct text *interned = jinja_intern(j, view_of(name));
@@ -177,8 +174,7 @@ static bool define_all(struct jinja *j, const struct template_input *input) {
            define_context(j, input->context);
 }
 
-/* --- rendering
- * ------------------------------------------------------------------------------------------------------- */
+/* --- rendering ----------------------------------------------------------------------------------------- */
 
 /* Cuts the text before the last mark; a template that trims may have taken the mark's blank, and then the
  * text in front of it is trimmed as well. */

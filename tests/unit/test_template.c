@@ -18,9 +18,7 @@
 static const char suite[] = "tests/golden/templates/suite.json";
 static const char hostile[] = "tests/golden/templates/hostile.json";
 
-/* --- a case
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- a case -------------------------------------------------------------------------------------------- */
 
 static const struct tm clock_of_the_cases = {.tm_year = 124,
                                              .tm_mon = 6,
@@ -78,8 +76,7 @@ static void complain(const json_t *c, const struct outcome *o) {
     free(want);
 }
 
-/* --- the committed suites
- * ----------------------------------------------------------------------------------------------- */
+/* --- the committed suites ------------------------------------------------------------------------------ */
 
 static void load(struct str *out, const char *path) {
     struct status st;
@@ -172,9 +169,7 @@ static void hostile_snippets_end_in_a_bounded_error(void **state) {
     if (SLOWER == 1) assert_true(usage.ru_maxrss < 256 << 10);
 }
 
-/* --- whose bytes
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- whose bytes --------------------------------------------------------------------------------------- */
 
 /* The text with what came from outside between brackets. */
 static void bracketed(struct str *out, const struct template_text *text) {
@@ -224,8 +219,7 @@ static void marks_follow_the_text_through_everything(void **state) {
     }
 }
 
-/* --- numbers and JSON
- * ---------------------------------------------------------------------------------------------------- */
+/* --- numbers and JSON ---------------------------------------------------------------------------------- */
 
 static void json_of_any_kind_is_read(void **state) {
     (void)state;
@@ -294,8 +288,7 @@ static void a_fault_names_line_and_kind(void **state) {
     }
 }
 
-/* --- cases with messages, from files
- * ---------------------------------------------------------------------------------------- */
+/* --- cases with messages, from files ------------------------------------------------------------------- */
 
 static bool run_case(const json_t *c, const char *folder) {
     char path[4608], *messages, *tools, *documents, *context;
