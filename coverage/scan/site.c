@@ -242,14 +242,20 @@ static bool find_glsl(struct site_reader *f) {
 
 /* --- SIMD in C and C++ --------------------------------------------------------------------------- */
 
-/* The highest mark in [from, to); `target` counts only as an attribute, before its '('. */
+/* `target` in a function's head is an attribute where it stands in brackets and before its own '(': a
+ * function may be called target. */
+static bool is_attribute(const struct lex *lex, size_t i) {
+    return lex->tokens[i].paren > 0 && lex_is(lex, i + 1, "(");
+}
+
+/* The highest mark in [from, to); `target` counts only as an attribute. */
 static int mark_in(const struct site_reader *f, size_t from, size_t to, bool head) {
     int mark = SIMD_NONE;
     for (size_t i = from; i < to && mark < SIMD_TYPE; i++) {
         if (f->lex->tokens[i].kind != LEX_NAME) continue;
         int own = macros_mark(&f->macros, lex_view(f->lex, i));
         const struct macro *macro = macros_find(&f->macros, lex_view(f->lex, i));
-        if (own == SIMD_ATTRIBUTE && (!head || (!macro && !lex_is(f->lex, i + 1, "(")))) own = SIMD_NONE;
+        if (own == SIMD_ATTRIBUTE && (!head || (!macro && !is_attribute(f->lex, i)))) own = SIMD_NONE;
         if (own > mark) mark = own;
     }
     return mark;

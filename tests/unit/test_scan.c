@@ -303,6 +303,7 @@ static void c_attributes_and_vector_types(void **state) {
           "#define WIDE __attribute__((target(\"avx2\")))\nWIDE void dressed(float *x) { *x += 1; }\nvoid "
           "aim(int target) { target++; }\n",
           "dressed");
+    holds("a.c", "int target(int x) { return x + 1; }\nint use(int x) { return target(x); }\n", "");
     holds(
         "a.c",
         "typedef float lanes __attribute__((vector_size(32)));\n#define IN static inline "
