@@ -2,7 +2,8 @@
 
 INSERT INTO ladder (axis, title, fak_rung, op, position) VALUES
 ('quantization', 'Quantization', 2, 'block-quant-gemm',
- 'Q8_0, Q4_0 and Q4_1 are multiplied on the CPU as they lie in the file; GPTQ and AWQ are planned');
+ 'Q8_0, Q4_0, Q4_1 and the k-quants Q4_K, Q5_K and Q6_K are multiplied on the CPU in 16-bit activations; '
+ || 'the next rung is claimed when AWQ has its witness too');
 
 INSERT INTO rung (axis, level, technique, year, month, change, url) VALUES
 ('quantization', 0, 'LLM.int8()', 2022, 8, 'eight bits without loss: outlier columns stay in sixteen', 'https://arxiv.org/abs/2208.07339'),
