@@ -85,11 +85,12 @@ if [ -c /dev/full ]; then
 fi
 
 # Ctrl-C. The ref lane is slow enough to be in the middle of the story after 300 ms.
-timeout -s INT 0.3 fak run --isa ref --threads 1 >"$scratch/out" 2>"$scratch/err" </dev/null
+# --foreground: else timeout sends the signal twice, to the program and to its group, and a second one ends it at once.
+timeout --foreground -s INT 0.3 fak run --isa ref --threads 1 >"$scratch/out" 2>"$scratch/err" </dev/null
 check_equal "Ctrl-C: exit status (124 is timeout's own word for it)" $? 124
 check_has "Ctrl-C: the speed is printed" "$(cat "$scratch/err")" "stopped: Ctrl-C"
 check_has "Ctrl-C: what was said stays" "$(cat "$scratch/out")" "Once upon"
-timeout --preserve-status -s INT 0.3 fak run --isa ref --threads 1 >/dev/null 2>&1 </dev/null
+timeout --foreground --preserve-status -s INT 0.3 fak run --isa ref --threads 1 >/dev/null 2>&1 </dev/null
 check_equal "Ctrl-C: exit 130" $? 130
 
 # --- logits -----------------------------------------------------------------------------------------------------
