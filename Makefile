@@ -78,10 +78,8 @@ sql_libs := -lsqlite3
 token_libs := -lonig -l:libutf8proc.a -ljansson
 base_libs := -l:libnettle.a -ldl
 
-# TEMPORARY while rooms are being built: only what has sources. Goes when the modules have landed.
-programs := $(bin)/fak $(bin)/sotac $(foreach p,sota-coverage,$(if $(wildcard cmd/$(p)/*.c),$(bin)/$(p)))
-modules := $(bin)/lib/fak-git.so $(bin)/lib/fak-hooks.so \
-	$(foreach m,engine scan,$(if $(wildcard cmd/fak/$(m)/*.c),$(bin)/lib/fak-$(m).so))
+programs := $(addprefix $(bin)/,fak sotac sota-coverage)
+modules := $(patsubst %,$(bin)/lib/fak-%.so,git hooks engine scan)
 
 ##@ Build
 .PHONY: all
