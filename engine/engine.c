@@ -1,7 +1,7 @@
 #include "engine/engine.h"
 
 #include "engine/backend/backend.h"
-#include "engine/file/gguf.h"
+#include "engine/file/checkpoint.h"
 #include "engine/model/model.h"
 #include "engine/model/rotary.h"
 #include "engine/session/batcher.h"
@@ -88,7 +88,7 @@ bool engine_open(struct engine_model **out, const char *path, const struct engin
     struct engine_model *m = calloc(1, sizeof *m);
     if (!m) return status_fail(st, STATUS_NO_MEMORY, "out of memory opening '%s'", path);
     size_t room = 0;
-    bool ok = gguf_open_header(&m->file, path, st) && open_program(m, options, &room, st) &&
+    bool ok = checkpoint_open(&m->file, path, st) && open_program(m, options, &room, st) &&
               (options->ids_only || open_tokenizer(m, st)) && open_backend(m, options, room, st);
     if (ok) *out = m;
     else engine_close(m);

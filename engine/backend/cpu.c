@@ -91,6 +91,11 @@ static size_t panel_bytes(const struct weight *w) {
     return w->n_cols / QUANT_BLOCK * panel_block_bytes(w->type);
 }
 
+/* A matrix that is not rows of blocks is ref's. */
+static const struct kernel *linear_kernel(const struct backend *b, const struct weight *w) {
+    return w->layout ? kernel_find("linear", "ref", "") : kernel_find_linear(w->type, b->lane, b->clone);
+}
+
 /* Panels for the weights that the lane's kernel wants re-laid. */
 static void place_panels(struct backend *b, struct room *room) {
     const struct program *p = b->program;
@@ -100,7 +105,7 @@ static void place_panels(struct backend *b, struct room *room) {
         for (int i = 0; i < p->steps[s].n; i++) {
             int index = p->steps[s].weight[i];
             const struct weight *w = &p->weights[index];
-            const struct kernel *kernel = kernel_find_linear(w->type, b->lane, b->clone);
+            const struct kernel *kernel = linear_kernel(b, w);
             bool panels = strcmp(kernel->lane, "ref") != 0 && panel_block_bytes(w->type) > 0;
             if (!panels || (b->panels && b->panels[index])) continue;
             void *at = place(room, n_panels(w), panel_bytes(w));
@@ -227,9 +232,10 @@ static void plan_linear(struct backend *b, const struct step *s) {
         struct job *job = add_job(b, NULL, s->in[0]);
         struct linear_task *t = &job->task.linear;
         const void *panels = b->panels[s->weight[i]];
-        job->kernel = kernel_find_linear(w->type, b->lane, b->clone);
+        job->kernel = linear_kernel(b, w);
         *t = (struct linear_task){.type = w->type, .n_rows = w->n_rows, .n_cols = w->n_cols, .in = in};
         t->weights = panels ? panels : w->data;
+        t->layout = w->layout;
         if (panels) t->quantized = quantized_rows(b, in.width);
         operand(b, job, &t->out, s->out[i]);
         assert(in.width == w->n_cols && t->out.width == w->n_rows);
@@ -269,7 +275,7 @@ static void plan_elementwise(struct backend *b, const struct step *s, struct job
     struct task *task = &job->task;
     switch (s->op) {
     case OP_embed:
-        task->embed = (struct embed_task){.type = w->type, .table = w->data};
+        task->embed = (struct embed_task){.type = w->type, .table = w->data, .layout = w->layout};
         job->work_per_unit = operand(b, job, &task->embed.out, s->out[0])->width;
         assert(task->embed.out.width == w->n_cols);
         break;

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 #include "base/str.h"
-#include "engine/tensor/dtype.h"
+#include "engine/tensor/layout.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,6 +62,9 @@ struct gguf_tensor {
     size_t offset, bytes; /* from the start of its file */
     unsigned part;        /* which file of a split model, from 0 */
     const void *data;
+    /* Of a GGUF file both are NULL (engine/file/checkpoint.h). */
+    const void *const *slices; /* [dims[2]] where each matrix of a 3-dimensional tensor is; NULL: in a row */
+    const struct layout *layout; /* [dims[2]] how each matrix lies; then `data` and `slices` are not used */
 };
 
 /* A model split over NAME-00001-of-000NN.gguf and so on is named by its first file, which has the metadata;

@@ -27,6 +27,7 @@ struct gguf {
     const struct gguf_tensor **by_name; /* (a hash could be flooded by a hostile file) */
     struct gguf **parts;                /* of a split model; parts[0] is this file. NULL: it is not split */
     unsigned n_parts;                   /* those that are open */
+    bool rope_halves;                   /* see checkpoint.h */
     struct arena arena;                 /* the views of string arrays, the two sorted tables */
 };
 

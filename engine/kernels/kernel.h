@@ -17,7 +17,7 @@
 #define ENGINE_KERNELS_KERNEL_H
 
 #include "engine/kernels/kv.h"
-#include "engine/tensor/dtype.h"
+#include "engine/tensor/layout.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,7 +63,8 @@ struct task {
     union {
         struct embed_task { /* unit: a row */
             enum dtype type;
-            const void *table; /* [vocab][out.width], as in the file */
+            const void *table;           /* [vocab][out.width], as in the file */
+            const struct layout *layout; /* how it lies, instead of `table`; NULL: as rows */
             struct rows out;
         } embed;
         struct rms_norm_task { /* unit: a row */
@@ -78,8 +79,10 @@ struct task {
         struct linear_task { /* unit: LINEAR_ROWS rows of the weights */
             enum dtype type;
             size_t n_rows, n_cols;
-            const void *weights;        /* rows as in the file, or panels where the kernel wants them */
-            struct rows in, out;        /* n_cols and n_rows wide */
+            const void *weights; /* rows as in the file, or panels where the kernel wants them */
+            const struct layout
+                *layout;         /* how they lie, instead of `weights`: for `ref` only; NULL: as rows */
+            struct rows in, out; /* n_cols and n_rows wide */
             struct quantized quantized; /* `in` once more, for kernels that multiply integers */
         } linear;
         struct rope_task { /* unit: a row; in place */

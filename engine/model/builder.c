@@ -91,6 +91,7 @@ static bool shape_is(struct builder *b, const struct gguf_tensor *t, size_t n_co
 
 /* Kernels read halves and floats in place. */
 static bool is_aligned(struct builder *b, const struct gguf_tensor *t) {
+    if (t->layout) return true;
     size_t need = t->type == DTYPE_F32 ? _Alignof(float) : _Alignof(uint16_t);
     return (uintptr_t)t->data % need == 0 ||
            refuse(b, t, STATUS_BAD_INPUT, "starts at byte %zu, which is no multiple of %zu", t->offset, need);
@@ -119,7 +120,13 @@ static int add_weight(struct builder *b, const struct gguf_tensor *t, size_t n_r
     if (!name) b->failed = true;
     struct weight *slot = list_add(b, &b->weights, sizeof *slot);
     if (!slot) return PROGRAM_NONE;
-    *slot = (struct weight){name, (enum dtype)t->type, n_rows, n_cols, t->data};
+    *slot = (struct weight){.name = name,
+                            .type = (enum dtype)t->type,
+                            .n_rows = n_rows,
+                            .n_cols = n_cols,
+                            .data = t->data,
+                            .slices = t->slices,
+                            .layout = t->layout};
     return (int)b->weights.n - 1;
 }
 

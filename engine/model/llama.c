@@ -2,6 +2,7 @@
  * models/llama/modeling_llama.py). Pre-norm blocks of grouped-query attention and SwiGLU.
  *
  * ggml's converter permutes the rows of q and k, so that pairs to rotate are neighbours. */
+#include "engine/file/checkpoint.h"
 #include "engine/model/model.h"
 #include "engine/model/rotary.h"
 
@@ -39,7 +40,7 @@ static void attention(struct builder *b, const struct hparams *h, const struct b
 
     builder_rms_norm(b, at->x, norm, h->eps, at->norm);
     builder_linear(b, at->norm, 3, qkv, (int[]){at->q, at->k, at->v});
-    builder_rope(b, at->q, at->k, ROPE_INTERLEAVED);
+    builder_rope(b, at->q, at->k, gguf_rope_halves(b->file) ? ROPE_HALVES : ROPE_INTERLEAVED);
     builder_kv_store(b, at->k, at->v);
     builder_attention(b, at->q, (float)(1.0 / sqrt((double)h->head_dim)), at->mixed);
     builder_linear(b, at->mixed, 1, &output, &at->branch);

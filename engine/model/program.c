@@ -14,6 +14,18 @@ const char *program_op_name(enum op_code op) {
     return (unsigned)op < OP_COUNT ? names[op] : "unknown";
 }
 
+struct weight weight_expert(const struct weight *weight, size_t e) {
+    struct weight one = *weight;
+    one.n_experts = 0;
+    one.slices = NULL;
+    if (weight->layout) one.layout = &weight->layout[e];
+    else if (weight->slices) one.data = weight->slices[e];
+    else
+        one.data =
+            (const char *)weight->data + e * weight->n_rows * dtype_row_bytes(weight->type, weight->n_cols);
+    return one;
+}
+
 /* What is in a buffer when a step starts. */
 enum rows { ROWS_UNWRITTEN, ROWS_BATCH, ROWS_SELECTED };
 
@@ -70,7 +82,8 @@ static bool is_weight(const struct checker *c, int weight, size_t n_rows, size_t
     const struct program *p = c->program;
     if (weight < 0 || weight >= p->n_weights) return wrong(c, "weight %d of %d", weight, p->n_weights);
     const struct weight *w = &p->weights[weight];
-    if (!w->data || !dtype_info(w->type)) return wrong(c, "weight %s has no data or type", w->name);
+    if ((!w->data && !w->layout) || !dtype_info(w->type))
+        return wrong(c, "weight %s has no data or type", w->name);
     if (w->n_rows != n_rows || w->n_cols != n_cols)
         return wrong(c, "weight %s is %zu x %zu, not %zu x %zu", w->name, w->n_rows, w->n_cols, n_rows,
                      n_cols);

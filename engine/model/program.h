@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "engine/tensor/dtype.h"
+#include "engine/tensor/layout.h"
 
 #include <stdint.h>
 
@@ -28,13 +28,20 @@ enum op_code {
 
 enum { PROGRAM_MAX_OPERANDS = 4, PROGRAM_MAX_BUFFERS = 64, PROGRAM_NONE = -1 };
 
-/* A matrix [n_rows][n_cols] (row-major, rows of dtype_row_bytes) or a vector (n_rows 1). */
+/* A matrix [n_rows][n_cols] (row-major, rows of dtype_row_bytes), a vector (n_rows 1) or n_experts matrices.
+ */
 struct weight {
     const char *name; /* the tensor's name in the file, for messages */
     enum dtype type;
     size_t n_rows, n_cols;
     const void *data;
+    size_t n_experts;            /* matrices of this shape; 0: one that is no expert's */
+    const void *const *slices;   /* [n_experts] where each lies; NULL: one behind the other from data */
+    const struct layout *layout; /* [n_experts or 1] how it lies, instead of data and slices; NULL: as rows */
 };
+
+/* Matrix e of a weight as a weight of its own. */
+struct weight weight_expert(const struct weight *weight, size_t e);
 
 enum rope_pairs { ROPE_INTERLEAVED /* (2i, 2i+1) */, ROPE_HALVES /* (i, i + n/2) */ };
 

@@ -4,9 +4,11 @@
 void embed_ref(const struct task *task, size_t begin, size_t end, void *scratch) {
     (void)scratch;
     const struct embed_task *t = &task->embed;
-    size_t row_bytes = dtype_row_bytes(t->type, t->out.width);
+    size_t row_bytes = t->layout ? 0 : dtype_row_bytes(t->type, t->out.width);
     for (size_t i = begin; i < end; i++) {
-        const char *row = (const char *)t->table + (size_t)task->tokens->ids[i] * row_bytes;
-        dtype_decode(t->out.at + i * t->out.stride, t->type, row, t->out.width);
+        size_t row = (size_t)task->tokens->ids[i];
+        float *out = t->out.at + i * t->out.stride;
+        if (t->layout) layout_decode(out, t->layout, row);
+        else dtype_decode(out, t->type, (const char *)t->table + row * row_bytes, t->out.width);
     }
 }

@@ -1,0 +1,28 @@
+/* checkpoint: a model's files, whatever their format, in GGUF's terms.
+ *
+ * Owns:    as gguf.h: the mappings and an arena of tables and small vectors.
+ * Trusts:  nothing: see gguf.h.
+ * Threads: constant after open.
+ *
+ * An architecture asks for metadata by GGUF's keys and for tensors by GGUF's names and shapes, and never
+ * learns where they come from. A GGUF file gives them as it stands. What else differs from the GGUF of the
+ * same model is said by the tensors:
+ *   * rows of q and k lie as in the file: gguf_rope_halves says that pairs to rotate are (i, i + n/2) where
+ *     ggml's converter would have made them neighbours;
+ *   * experts may be tensors of their own (`slices`), and matrices may lie in another way than as rows of
+ *     blocks (`layout`: parts of fused matrices, GPTQ ...). Neither is copied;
+ *   * vectors are F32, with what ggml's converter does to them done (gemma's norms are 1 + w).
+ */
+#ifndef ENGINE_FILE_CHECKPOINT_H
+#define ENGINE_FILE_CHECKPOINT_H
+
+#include "engine/file/gguf.h"
+
+/* Opens a GGUF file (split ones too). Types that this build cannot run are refused by gguf_runnable. */
+bool checkpoint_open(struct gguf **out, const char *path, struct status *st) STATUS_MUST_USE;
+
+/* ggml's converter was not here: pairs of q and k to rotate are (i, i + n/2) even for the architectures whose
+ * GGUF has them as neighbours (llama). */
+bool gguf_rope_halves(const struct gguf *file);
+
+#endif
