@@ -44,6 +44,7 @@ objects = $(patsubst %.c,$(obj)/%.o,$(call sources,$(1)))
 
 matrix := $(obj)/gen/sota_matrix.o
 base := $(call objects,base)
+findings := $(call objects,base/findings)
 lookup := $(call objects,sotadb ladders)
 sotadb := $(lookup) $(matrix)
 sql := $(call objects,sotadb/sql sotadb/emit)
@@ -91,13 +92,13 @@ $(bin)/fak: $(call objects,cmd/fak cmd/cli) $(sotadb) $(base)
 $(bin)/lib/fak-engine.so: $(call objects,cmd/fak/engine cmd/cli) $(engine) $(checkkern) $(sotadb) $(base)
 	$(link_module) $(token_libs) $(base_libs) -lm
 	@sh tools/optional
-$(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(hooks) $(git) $(sotadb) $(base)
+$(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(hooks) $(git) $(findings) $(sotadb) $(base)
 	$(link_module) $(index_libs) $(base_libs)
 $(bin)/lib/fak-git.so: $(libgit2) $(obj)/git/change.o $(base)
 	$(link_module) $(git_libs) $(base_libs)
 $(bin)/lib/fak-scan.so: $(call objects,cmd/fak/scan cmd/cli) $(scan) $(sotadb) $(base) $(treesitter)
 	$(link_module) $(base_libs)
-$(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(sql) $(sotadb) $(base) $(treesitter) $(schema)
+$(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(findings) $(sql) $(sotadb) $(base) $(treesitter) $(schema)
 	$(link) $(sql_libs) $(index_libs) $(base_libs)
 $(bin)/sotac: $(call objects,cmd/sotac cmd/cli) $(obj)/cmd/fak/sota_page.o $(sql) $(lookup) $(base)
 	$(link) $(sql_libs) $(base_libs)
@@ -153,7 +154,7 @@ $(call objects,coverage/scan): | build/deps/grammars.stamp
 # --- tests -------------------------------------------------------------------------------------------------
 # A unit test is one file, one program, linked with every room; the linker takes what it needs.
 everything := $(obj)/everything.a
-$(everything): $(base) $(sotadb) $(sql) $(coverage) $(git) $(libgit2) $(hooks) $(engine) $(checkkern) \
+$(everything): $(base) $(findings) $(sotadb) $(sql) $(coverage) $(git) $(libgit2) $(hooks) $(engine) $(checkkern) \
 		$(filter-out %/main.o,$(call objects,cmd/cli cmd/fak))
 	@rm -f $@; ar rcs $@ $^
 unit_tests := $(patsubst tests/unit/%.c,$(bin)/tests/%,$(wildcard tests/unit/test_*.c))

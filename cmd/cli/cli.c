@@ -1,5 +1,7 @@
 #include "cmd/cli/cli.h"
 
+#include "base/file.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -230,6 +232,15 @@ int cli_finish(struct cli *cli, int code) {
         fprintf(stderr, "%s: cannot write the output: %s\n", cli->program, strerror(error));
         code = code ? code : 1;
     }
+    str_free(&cli->out);
+    return code;
+}
+
+int cli_finish_to(struct cli *cli, const char *path, int code) {
+    struct status st;
+    if (!path) return cli_finish(cli, code);
+    bool ok = str_ok(&cli->out, &st) && file_replace(path, str_c(&cli->out), cli->out.n, &st);
+    if (!ok) return cli_fail(cli, &st);
     str_free(&cli->out);
     return code;
 }

@@ -96,6 +96,10 @@ bool cli_number(long *out, const struct cli_args *args, const char *long_name, l
  * cannot take it (a closed pipe is no error: the reader had enough). */
 int cli_finish(struct cli *cli, int code);
 
+/* The same, but into a file (file_replace: whole or not at all) when `path` is not NULL: what `-o FILE` asks.
+ */
+int cli_finish_to(struct cli *cli, const char *path, int code);
+
 /* "fak run: message" on stderr, control characters made visible; for wrong usage also how to ask for help.
  * Returns the exit code. */
 int cli_fail(struct cli *cli, const struct status *st);
