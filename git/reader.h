@@ -42,6 +42,11 @@ struct reader {
      * ones are left out. */
     bool (*staged)(struct change_list *out, void *handle, const char *commit, struct arena *arena,
                    struct status *st);
+    /* What one commit ("": nothing) has otherwise than another. */
+    bool (*between)(struct change_list *out, void *handle, const char *before, const char *after,
+                    struct arena *arena, struct status *st);
+    /* Appends the message of a commit, as it is stored. */
+    bool (*message)(struct str *out, void *handle, const char *oid, struct status *st);
     /* Appends a blob of at most `limit` bytes. */
     bool (*text)(struct str *out, void *handle, const char *oid, size_t limit, struct status *st);
     /* Appends the value of a configuration key ("core.commentChar"); *found says whether there is one. */

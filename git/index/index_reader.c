@@ -2,8 +2,10 @@
  * without a process. What it is not sure of it refuses, and the next reader is asked (git/staged.h). It has
  * no configuration: that has too many sources. */
 #include "base/file.h"
+#include "git/index/commitobj.h"
 #include "git/index/gitdir.h"
 #include "git/index/objid.h"
+#include "git/index/refs.h"
 #include "git/index/treediff.h"
 #include "git/reader.h"
 
@@ -18,7 +20,7 @@ struct index_reader {
     struct store store;
     struct mapping map, shared_map;
     struct stat stamp; /* of the index when it was mapped */
-    bool empty;        /* there is no index file: nothing is in it */
+    bool known, empty; /* the index was read; there is no index file: nothing is in it */
     struct indexfile index, shared;
     struct cachetree cache;
 };
@@ -51,19 +53,33 @@ static bool is_sound(const struct index_reader *r, struct status *st) {
     return indexfile_verify(&r->index, st) && (!r->shared.at || indexfile_verify(&r->shared, st));
 }
 
-static bool read_index(struct index_reader *r, struct status *st) {
+static bool open_index(struct index_reader *r, struct status *st) {
     const char *path = str_c(&r->git.index);
+    r->index.n_id = r->git.format.n_id;
     if (stat(path, &r->stamp) != 0) {
-        if (errno != ENOENT) return status_fail_errno(st, "cannot read '%s'", path);
-        r->empty = true;
-        r->index.n_id = r->git.format.n_id;
-        return true;
+        r->empty = errno == ENOENT;
+        return r->empty ? true : status_fail_errno(st, "cannot read '%s'", path);
     }
     return mapping_open(&r->map, path, st) &&
            indexfile_open(&r->index, r->map.at, r->map.n, r->git.format.n_id, st) &&
            (!r->index.link || join_shared(r, st)) &&
            (!r->index.tree || cachetree_open(&r->cache, r->index.tree, r->index.n_tree, r->index.n_id, st)) &&
            is_sound(r, st);
+}
+
+static void close_index(struct index_reader *r) {
+    cachetree_close(&r->cache);
+    indexfile_close(&r->index);
+    indexfile_close(&r->shared);
+    mapping_close(&r->map);
+    mapping_close(&r->shared_map);
+}
+
+/* Once, and only when it is asked for: history needs none. */
+static bool read_index(struct index_reader *r, struct status *st) {
+    if (!r->known) r->known = open_index(r, st);
+    if (!r->known) close_index(r);
+    return r->known;
 }
 
 /* Git writes a new index beside the old one and renames it; whoever writes into it is caught here. */
@@ -83,25 +99,19 @@ static bool is_unchanged(const struct index_reader *r, struct status *st) {
 static void index_close(void *handle) {
     struct index_reader *r = handle;
     if (!r) return;
-    cachetree_close(&r->cache);
-    indexfile_close(&r->index);
-    indexfile_close(&r->shared);
-    mapping_close(&r->map);
-    mapping_close(&r->shared_map);
+    close_index(r);
     store_close(&r->store);
     gitdir_close(&r->git);
     free(r);
 }
 
 static bool index_open(void **handle, struct status *st) {
-    struct str objects = {0};
     struct index_reader *r = calloc(1, sizeof *r);
     if (!r) return status_fail(st, STATUS_NO_MEMORY, "out of memory");
     bool ok = gitdir_open(&r->git, st);
-    if (ok) str_printf(&objects, "%s/objects", str_c(&r->git.common));
-    ok = ok && str_ok(&objects, st) && store_open(&r->store, objects.at, r->git.format.n_id, st) &&
-         read_index(r, st);
-    str_free(&objects);
+    ok = ok && refs_plain(&r->git, st) &&
+         store_open(&r->store, str_c(&r->git.objects),
+                    (struct view){str_c(&r->git.alternates), r->git.alternates.n}, r->git.format.n_id, st);
     if (ok) *handle = r;
     else index_close(r);
     return ok;
@@ -110,90 +120,91 @@ static bool index_open(void **handle, struct status *st) {
 static bool index_facts(struct repo_facts *out, void *handle, struct arena *arena, struct status *st) {
     struct index_reader *r = handle;
     *out = (struct repo_facts){.git_dir = arena_copy(arena, str_c(&r->git.dir), r->git.dir.n, st),
+                               .bare = r->git.format.bare,
                                .own_config = r->git.format.own_config};
     return out->git_dir != NULL;
 }
 
 static bool index_head(char oid[OID_TEXT], void *handle, struct status *st) {
     const struct index_reader *r = handle;
-    return gitdir_head(oid, &r->git, st);
+    return refs_head(oid, &r->git, st);
 }
 
-static bool read_commit(struct object *out, struct index_reader *r, const char *oid, struct status *st) {
+/* The object stays in *object: free(object->at), also after a failure. */
+static bool read_commit(struct commitobj *out, struct object *object, struct index_reader *r, const char *oid,
+                        struct status *st) {
     uint8_t id[OBJID_MAX];
-    *out = (struct object){0};
-    if (!objid_from_text(id, view_of(oid), r->index.n_id))
+    size_t n_id = r->git.format.n_id;
+    *object = (struct object){0};
+    store_refill(&r->store);
+    if (!objid_from_text(id, view_of(oid), n_id))
         return status_fail(st, STATUS_BAD_INPUT, "'%s' is no object name", oid);
-    return store_read(out, &r->store, id, OBJECT_COMMIT, st);
-}
-
-/* The rest of the first line that starts with a word, among the headers: those end with an empty line. */
-static bool header(struct view *out, struct view *rest, const char *word) {
-    struct view line;
-    while (view_line(&line, rest) && line.n) {
-        if (!view_starts(line, word)) continue;
-        size_t n = strlen(word);
-        *out = (struct view){line.at + n, line.n - n};
-        return true;
-    }
-    return false;
-}
-
-/* "NAME <MAIL> SECONDS ZONE" */
-static int64_t seconds_of(struct view author) {
-    const char *end = memrchr(author.at, '>', author.n);
-    char digits[24] = "";
-    if (!end) return 0;
-    struct view rest = view_trim((struct view){end + 1, author.n - (size_t)(end + 1 - author.at)});
-    memcpy(digits, rest.at, rest.n < sizeof digits ? rest.n : sizeof digits - 1);
-    return strtoll(digits, NULL, 10);
+    return store_read(object, &r->store, id, OBJECT_COMMIT, st) &&
+           commitobj_parse(out, (struct view){(const char *)object->at, object->n}, n_id, st);
 }
 
 static bool index_commit(struct commit *out, void *handle, const char *oid, struct status *st) {
     struct index_reader *r = handle;
     struct object object;
+    struct commitobj commit;
     struct str shallow = {0};
-    uint8_t id[OBJID_MAX];
-    *out = (struct commit){0};
     str_printf(&shallow, "%s/shallow", str_c(&r->git.common));
     if (!str_ok(&shallow, st)) return false;
     bool cut = access(shallow.at, F_OK) == 0;
     str_free(&shallow);
     if (cut) return status_fail(st, STATUS_UNSUPPORTED, "the clone is shallow, so that commits lack parents");
-    if (!read_commit(&object, r, oid, st)) return false;
-    struct view value, rest = {(const char *)object.at, object.n}, again = rest;
-    while (out->n_parents < COMMIT_PARENTS && header(&value, &rest, "parent "))
-        if (objid_from_text(id, value, r->index.n_id))
-            objid_to_text(out->parents[out->n_parents++], id, r->index.n_id);
-    bool ok = header(&value, &again, "author ");
-    if (ok) out->author_time = seconds_of(value);
+    bool ok = read_commit(&commit, &object, r, oid, st);
+    if (ok) *out = commit.commit;
     free(object.at);
-    return ok ? true : status_fail(st, STATUS_BAD_INPUT, "the commit %s has no author", oid);
+    return ok;
 }
 
-static bool tree_of(uint8_t tree[OBJID_MAX], struct index_reader *r, const char *oid, struct status *st) {
+static bool index_message(struct str *out, void *handle, const char *oid, struct status *st) {
     struct object object;
-    if (!read_commit(&object, r, oid, st)) return false;
-    struct view value, rest = {(const char *)object.at, object.n};
-    bool ok = header(&value, &rest, "tree ") && objid_from_text(tree, value, r->index.n_id);
+    struct commitobj commit;
+    bool ok = read_commit(&commit, &object, handle, oid, st);
+    if (ok) str_add(out, commit.message.at, commit.message.n);
     free(object.at);
-    return ok ? true : status_fail(st, STATUS_BAD_INPUT, "the commit %s has no tree", oid);
+    return ok && str_ok(out, st);
+}
+
+/* *tree = that of a commit, NULL for "". */
+static bool tree_of(const uint8_t **tree, uint8_t room[OBJID_MAX], struct index_reader *r, const char *oid,
+                    struct status *st) {
+    struct object object;
+    struct commitobj commit;
+    *tree = NULL;
+    if (!oid[0]) return true;
+    bool ok = read_commit(&commit, &object, r, oid, st);
+    free(object.at);
+    if (!ok) return false;
+    *tree = memcpy(room, commit.tree, OBJID_MAX);
+    return true;
 }
 
 static bool index_staged(struct change_list *out, void *handle, const char *commit, struct arena *arena,
                          struct status *st) {
     struct index_reader *r = handle;
-    uint8_t tree[OBJID_MAX];
-    if (commit[0] && !tree_of(tree, r, commit, st)) return false;
-    return treediff(out, commit[0] ? tree : NULL, &r->index, &r->cache, &r->store, arena, st) &&
-           is_unchanged(r, st);
+    uint8_t room[OBJID_MAX];
+    const uint8_t *tree;
+    return read_index(r, st) && tree_of(&tree, room, r, commit, st) &&
+           treediff(out, tree, &r->index, &r->cache, &r->store, arena, st) && is_unchanged(r, st);
+}
+
+static bool index_between(struct change_list *out, void *handle, const char *before, const char *after,
+                          struct arena *arena, struct status *st) {
+    struct index_reader *r = handle;
+    uint8_t rooms[2][OBJID_MAX];
+    const uint8_t *trees[2];
+    return tree_of(&trees[0], rooms[0], r, before, st) && tree_of(&trees[1], rooms[1], r, after, st) &&
+           treediff_trees(out, trees[0], trees[1], &r->store, arena, st);
 }
 
 static bool index_text(struct str *out, void *handle, const char *oid, size_t limit, struct status *st) {
     struct index_reader *r = handle;
     struct object object;
     uint8_t id[OBJID_MAX];
-    if (!objid_from_text(id, view_of(oid), r->index.n_id))
+    if (!objid_from_text(id, view_of(oid), r->git.format.n_id))
         return status_fail(st, STATUS_BAD_INPUT, "'%s' is no object name", oid);
     if (!store_read(&object, &r->store, id, OBJECT_BLOB, st)) return false;
     bool ok = object.n <= limit;
@@ -218,6 +229,8 @@ const struct reader index_reader = {
     .head = index_head,
     .commit = index_commit,
     .staged = index_staged,
+    .between = index_between,
+    .message = index_message,
     .text = index_text,
     .config = index_config,
 };

@@ -10,12 +10,12 @@
 /* --- the syntax of a configuration file (git-config(1), "Syntax")
  * --------------------------------------------- */
 
-enum { WORD = 256 };
+enum { WORD = 256, VALUE = REPOFORMAT_PATH };
 
 struct config {
     const char *at, *end;
-    char section[WORD], key[WORD], value[WORD]; /* cut values: nothing that matters here is long */
-    bool plain, set;                            /* the section has no "subsection"; the key has a value */
+    char section[WORD], key[WORD], value[VALUE]; /* a longer value is cut: nothing that matters here is */
+    bool plain, set;                             /* the section has no "subsection"; the key has a value */
 };
 
 static int peek_char(const struct config *c) { return c->at < c->end ? (unsigned char)*c->at : -1; }
@@ -89,7 +89,7 @@ static bool read_value(struct config *c) {
             if (ch == -1) continue;
             literal = true;
         }
-        if (n < WORD - 1) c->value[n++] = (char)ch;
+        if (n < VALUE - 1) c->value[n++] = (char)ch;
         if (literal) kept = n;
     }
     c->value[kept] = '\0';
@@ -158,7 +158,15 @@ static bool take_key(struct repoformat *format, const struct config *c, struct s
     if (!c->plain) return true;
     if (strcmp(c->section, "extensions") == 0) return take_extension(format, c, st);
     if (strcmp(c->section, "core") != 0) return true;
-    if (strcmp(c->key, "bare") == 0) format->bare = is_true(c);
+    if (strcmp(c->key, "bare") == 0) {
+        format->bare = is_true(c);
+        format->bare_set = true;
+    }
+    if (strcmp(c->key, "worktree") == 0) {
+        memcpy(format->worktree, c->value, sizeof format->worktree);
+        if (strlen(c->value) == VALUE - 1)
+            return status_fail(st, STATUS_UNSUPPORTED, "core.worktree is longer than %d bytes", VALUE - 2);
+    }
     if (strcmp(c->key, "repositoryformatversion") == 0) format->version = strtol(c->value, NULL, 10);
     return true;
 }

@@ -11,11 +11,15 @@
 
 #include "base/str.h"
 
+enum { REPOFORMAT_PATH = 1024 };
+
 struct repoformat {
     size_t n_id;     /* bytes of an object name */
     bool bare;       /* core.bare */
+    bool bare_set;   /* it is there, and bare is not a guess */
     bool own_config; /* extensions.worktreeConfig */
     long version;
+    char worktree[REPOFORMAT_PATH]; /* core.worktree, or "" */
 };
 
 /* Reads the text of a configuration file into *format, which holds what was known before. Fails with

@@ -46,14 +46,18 @@ static bool add_alternates(struct store *store, const char *folder, struct statu
     return ok;
 }
 
-bool store_open(struct store *out, const char *folder, size_t n_id, struct status *st) {
+bool store_open(struct store *out, const char *folder, struct view more, size_t n_id, struct status *st) {
+    struct view line;
     *out = (struct store){.n_id = n_id, .left = STORE_LIMIT};
     bool ok = add_folder(out, view_of(folder), st);
+    while (ok && view_line(&line, &more)) ok = add_folder(out, line, st);
     /* Alternates have alternates: the list grows while it is walked; a circle ends at its limit. */
     for (size_t i = 0; ok && i < out->n_folders; i++) ok = add_alternates(out, out->folders[i], st);
     if (!ok) store_close(out);
     return ok;
 }
+
+void store_refill(struct store *store) { store->left = STORE_LIMIT; }
 
 void store_close(struct store *store) {
     for (size_t i = 0; i < store->n_packs; i++) packfile_close(&store->packs[i]);

@@ -2,7 +2,8 @@
  *
  * Owns:    the mapped pack indexes; store_close.
  * Trusts:  nothing: an object is given out only when its bytes hash to its name. One object is at most 64
- * MiB, and all that are read through one store at most STORE_LIMIT together. Threads: one struct, one thread.
+ * MiB, and all that are read for one question at most STORE_LIMIT together.
+ * Threads: one struct, one thread.
  */
 #ifndef GIT_INDEX_STORE_H
 #define GIT_INDEX_STORE_H
@@ -22,9 +23,14 @@ struct store {
     struct arena arena;
 };
 
-/* `folder` is the repository's "objects". Nothing but the list of alternates is read yet. */
-bool store_open(struct store *out, const char *folder, size_t n_id, struct status *st) STATUS_MUST_USE;
+/* `folder` is the repository's "objects", `more` are others, one a line. Nothing but the lists of alternates
+ * is read yet. */
+bool store_open(struct store *out, const char *folder, struct view more, size_t n_id,
+                struct status *st) STATUS_MUST_USE;
 void store_close(struct store *store);
+
+/* A new question: STORE_LIMIT bytes may be read again. */
+void store_refill(struct store *store);
 
 /* out = the object; free(out->at). One that is missing, or of another type, is an error. */
 bool store_read(struct object *out, struct store *store, const uint8_t *id, enum object_type type,

@@ -286,16 +286,16 @@ static void fill(unsigned *mode, char oid[OID_TEXT], const struct item *item, co
     else memset(oid, '0', 2 * d->n_id);
 }
 
-static bool add_change(struct differ *d, const struct item *old, const struct item *new, struct status *st) {
+static bool add_change(struct differ *d, const struct item *old, const struct item *now, struct status *st) {
     struct change change = {0};
     if (d->out->n == TREEDIFF_CHANGES)
         return status_fail(st, STATUS_UNSUPPORTED, "more than %d files are staged", TREEDIFF_CHANGES);
     fill(&change.old_mode, change.old_oid, old, d);
-    fill(&change.new_mode, change.new_oid, new, d);
+    fill(&change.new_mode, change.new_oid, now, d);
     bool other_kind = (change.old_mode ^ change.new_mode) & 0170000;
-    change.status = !old ? 'A' : !new ? 'D' : other_kind ? 'T' : 'M';
+    change.status = !old ? 'A' : !now ? 'D' : other_kind ? 'T' : 'M';
     size_t before = d->path.n;
-    const struct view name = old ? old->name : new->name;
+    const struct view name = old ? old->name : now->name;
     str_add(&d->path, name.at, name.n);
     change.path = str_c(&d->path);
     bool ok = str_ok(&d->path, st) && change_add(d->out, &change, d->path.n, d->arena, st);
@@ -303,47 +303,47 @@ static bool add_change(struct differ *d, const struct item *old, const struct it
     return ok;
 }
 
-static bool compare_folders(struct differ *d, const struct item *old, const struct item *new,
+static bool compare_folders(struct differ *d, const struct item *old, const struct item *now,
                             struct status *st);
 
 /* The same name on both sides, or on one (the other NULL). */
-static bool compare_items(struct differ *d, const struct item *old, const struct item *new,
+static bool compare_items(struct differ *d, const struct item *old, const struct item *now,
                           struct status *st) {
-    if (new &&new->unmerged) return true; /* in conflict: not part of any commit */
-    if (new &&new->absent) new = NULL;
-    if (!old && !new) return true;
-    bool same = old && new && old->mode == new->mode &&new->id &&memcmp(old->id, new->id, d->n_id) == 0;
+    if (now && now->unmerged) return true; /* in conflict: not part of any commit */
+    if (now && now->absent) now = NULL;
+    if (!old && !now) return true;
+    bool same = old && now && old->mode == now->mode && now->id && memcmp(old->id, now->id, d->n_id) == 0;
     if (same) return true;
-    if (!is_folder(old ? old->mode : new->mode)) return add_change(d, old, new, st);
+    if (!is_folder(old ? old->mode : now->mode)) return add_change(d, old, now, st);
     size_t before = d->path.n;
-    const struct view name = old ? old->name : new->name;
+    const struct view name = old ? old->name : now->name;
     str_add(&d->path, name.at, name.n);
     str_putc(&d->path, '/');
-    bool ok = str_ok(&d->path, st) && compare_folders(d, old, new, st);
+    bool ok = str_ok(&d->path, st) && compare_folders(d, old, now, st);
     d->path.n = before;
     return ok;
 }
 
-static bool compare_sides(struct differ *d, struct side *old, struct side *new, struct status *st) {
-    bool ok = next(old, d, st) && next(new, d, st);
-    while (ok && (old->there || new->there)) {
+static bool compare_sides(struct differ *d, struct side *old, struct side *now, struct status *st) {
+    bool ok = next(old, d, st) && next(now, d, st);
+    while (ok && (old->there || now->there)) {
         int c = !old->there   ? 1
-                : !new->there ? -1
-                              : order(old->item.name, is_folder(old->item.mode), new->item.name,
-                                      is_folder(new->item.mode));
-        ok = compare_items(d, c <= 0 ? &old->item : NULL, c >= 0 ? &new->item : NULL, st) &&
-             (c > 0 || next(old, d, st)) && (c < 0 || next(new, d, st));
+                : !now->there ? -1
+                              : order(old->item.name, is_folder(old->item.mode), now->item.name,
+                                      is_folder(now->item.mode));
+        ok = compare_items(d, c <= 0 ? &old->item : NULL, c >= 0 ? &now->item : NULL, st) &&
+             (c > 0 || next(old, d, st)) && (c < 0 || next(now, d, st));
     }
     return ok;
 }
 
 /* As deep as folders are, at most DEPTH. */
-static bool compare_folders(struct differ *d, const struct item *old, const struct item *new,
+static bool compare_folders(struct differ *d, const struct item *old, const struct item *now,
                             struct status *st) {
     struct side a, b = {0};
     if (d->depth == DEPTH) return status_fail(st, STATUS_UNSUPPORTED, "folders more than %d deep", DEPTH);
     d->depth++;
-    bool ok = open_side(&a, d, old, st) && open_side(&b, d, new, st) && compare_sides(d, &a, &b, st);
+    bool ok = open_side(&a, d, old, st) && open_side(&b, d, now, st) && compare_sides(d, &a, &b, st);
     close_side(&a);
     close_side(&b);
     d->depth--;
@@ -356,12 +356,22 @@ bool treediff(struct change_list *out, const uint8_t *tree, const struct indexfi
         .index = index, .cache = cache, .store = store, .out = out, .arena = arena, .n_id = index->n_id};
     const struct cachetree_node *root = cache->at;
     struct item old = {.mode = FOLDER_MODE, .id = tree};
-    struct item new = {.mode = FOLDER_MODE, .to = index->n, .node = root, .id = root ? root->id : NULL};
+    struct item now = {.mode = FOLDER_MODE, .to = index->n, .node = root, .id = root ? root->id : NULL};
     if (root && root->id && root->n_entries != index->n)
         return corrupt(st, "the cached tree counts other entries than there are");
-    if (tree && new.id && memcmp(tree, new.id, d.n_id) == 0) return true;
-    if (index->n == 0) new.mode = 0; /* nothing to open */
-    bool ok = compare_folders(&d, tree ? &old : NULL, &new, st);
+    if (tree && now.id && memcmp(tree, now.id, d.n_id) == 0) return true;
+    if (index->n == 0) now.mode = 0; /* nothing to open */
+    bool ok = compare_folders(&d, tree ? &old : NULL, &now, st);
+    str_free(&d.path);
+    return ok;
+}
+
+bool treediff_trees(struct change_list *out, const uint8_t *before, const uint8_t *after, struct store *store,
+                    struct arena *arena, struct status *st) {
+    struct differ d = {.store = store, .out = out, .arena = arena, .n_id = store->n_id};
+    struct item old = {.mode = FOLDER_MODE, .id = before}, now = {.mode = FOLDER_MODE, .id = after};
+    if (before && after && memcmp(before, after, d.n_id) == 0) return true;
+    bool ok = compare_folders(&d, before ? &old : NULL, after ? &now : NULL, st);
     str_free(&d.path);
     return ok;
 }

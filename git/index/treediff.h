@@ -1,4 +1,4 @@
-/* treediff: what the index changes against a tree.
+/* treediff: what the index, or another tree, changes against a tree.
  *
  * Owns:    nothing that outlives a call; the list lives in the arena of whoever asked.
  * Trusts:  nothing. Folders whose cached tree has the name of the commit's own are passed over without a
@@ -21,5 +21,9 @@ enum { TREEDIFF_CHANGES = 1 << 20 };
 bool treediff(struct change_list *out, const uint8_t *tree, const struct indexfile *index,
               const struct cachetree *cache, struct store *store, struct arena *arena,
               struct status *st) STATUS_MUST_USE;
+
+/* The same between two trees; NULL: nothing. */
+bool treediff_trees(struct change_list *out, const uint8_t *before, const uint8_t *after, struct store *store,
+                    struct arena *arena, struct status *st) STATUS_MUST_USE;
 
 #endif

@@ -164,22 +164,59 @@ static bool empty_tree(char oid[OID_TEXT], struct status *st) {
     return ok;
 }
 
+/* `commit`, or the tree without files for "". */
+static bool or_empty_tree(const char **out, char empty[OID_TEXT], const char *commit, struct status *st) {
+    *out = commit[0] ? commit : empty;
+    return commit[0] || empty_tree(empty, st);
+}
+
 /* `diff --cached`, not `diff-index`: that one expands a sparse index and writes the trees it lacks
  * (git 2.39). The options undo what a user's configuration may have changed. */
 static bool plumbing_staged(struct change_list *out, void *handle, const char *commit, struct arena *arena,
                             struct status *st) {
     (void)handle;
     char empty[OID_TEXT];
-    if (!commit[0] && !empty_tree(empty, st)) return false;
+    const char *tree;
+    if (!or_empty_tree(&tree, empty, commit, st)) return false;
     struct process p;
     bool ok = git(&p,
                   (const char *const[]){"diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames",
                                         "--no-relative", "--no-ext-diff", "--no-textconv", "--no-color",
-                                        "--ignore-submodules=dirty", commit[0] ? commit : empty, "--", NULL},
+                                        "--ignore-submodules=dirty", tree, "--", NULL},
                   false, st);
     if (ok) ok = parse_changes(out, (struct view){str_c(&p.out), p.out.n}, arena, st);
     process_free(&p);
     return ok;
+}
+
+static bool plumbing_between(struct change_list *out, void *handle, const char *before, const char *after,
+                             struct arena *arena, struct status *st) {
+    (void)handle;
+    char empty[2][OID_TEXT];
+    const char *trees[2];
+    if (!or_empty_tree(&trees[0], empty[0], before, st) || !or_empty_tree(&trees[1], empty[1], after, st))
+        return false;
+    struct process p;
+    bool ok = git(&p,
+                  (const char *const[]){"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames",
+                                        "--no-relative", "--no-ext-diff", "--no-textconv", trees[0], trees[1],
+                                        "--", NULL},
+                  false, st);
+    if (ok) ok = parse_changes(out, (struct view){str_c(&p.out), p.out.n}, arena, st);
+    process_free(&p);
+    return ok;
+}
+
+static bool plumbing_message(struct str *out, void *handle, const char *oid, struct status *st) {
+    (void)handle;
+    struct process p;
+    bool ok = git(&p, (const char *const[]){"cat-file", "commit", oid, NULL}, false, st);
+    struct view line, rest = {str_c(&p.out), p.out.n};
+    while (ok && view_line(&line, &rest) && line.n) {
+    }
+    if (ok) str_add(out, rest.at, rest.n);
+    process_free(&p);
+    return ok && str_ok(out, st);
 }
 
 static bool plumbing_text(struct str *out, void *handle, const char *oid, size_t limit, struct status *st) {
@@ -230,6 +267,8 @@ const struct reader plumbing_reader = {
     .head = plumbing_head,
     .commit = plumbing_commit,
     .staged = plumbing_staged,
+    .between = plumbing_between,
+    .message = plumbing_message,
     .text = plumbing_text,
     .config = plumbing_config,
 };

@@ -12,9 +12,10 @@
 
 enum { OUTPUT_LIMIT = 256 << 20 };
 
-/* Nothing is locked, nothing is fetched, nothing is translated. */
+/* Nothing is locked, nothing is translated, and a partial clone stays as it is: git before 2.44 does not know
+ * GIT_NO_LAZY_FETCH, but no transport is allowed to it. */
 static const char *const fixed[] = {"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1",
-                                    "GIT_TERMINAL_PROMPT=0"};
+                                    "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0"};
 enum { N_FIXED = sizeof fixed / sizeof *fixed };
 
 static bool is_fixed(const char *entry) {

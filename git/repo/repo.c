@@ -135,7 +135,7 @@ static struct change change_of(git_index *index, const git_diff_delta *delta) {
     change.new_mode = delta->new_file.mode;
     git_oid_tostr(change.old_oid, OID_TEXT, &delta->old_file.id);
     git_oid_tostr(change.new_oid, OID_TEXT, &delta->new_file.id);
-    if (change.status && change.status != 'D' && only_intended(index, delta)) {
+    if (index && change.status && change.status != 'D' && only_intended(index, delta)) {
         change.status = change.status == 'A' ? 0 : 'D';
         change.new_mode = 0;
         memset(change.new_oid, '0', strlen(change.new_oid));
@@ -153,34 +153,64 @@ static bool take_deltas(struct change_list *out, git_diff *diff, git_index *inde
     return true;
 }
 
+/* The tree of a commit; NULL for "". */
+static bool tree_of(git_tree **out, struct repo *repo, const char *oid, struct status *st) {
+    git_commit *commit = NULL;
+    *out = NULL;
+    if (!oid[0]) return true;
+    if (!find_commit(&commit, repo, oid, st)) return false;
+    bool ok = git_commit_tree(out, commit) == 0 || fail(st, "cannot read the tree of a commit");
+    git_commit_free(commit);
+    return ok;
+}
+
 static bool repo_staged(struct change_list *out, void *handle, const char *oid, struct arena *arena,
                         struct status *st) {
     struct repo *repo = handle;
-    git_commit *commit = NULL;
-    git_tree *tree = NULL;
+    git_tree *tree;
     git_index *index = NULL;
     git_diff *diff = NULL;
-    bool ok = false;
     git_diff_options options;
     git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
     options.flags = GIT_DIFF_INCLUDE_TYPECHANGE | GIT_DIFF_SKIP_BINARY_CHECK;
     /* A missing tree must fail here: given no tree, the diff below would call every file new. */
-    if (oid[0] && !find_commit(&commit, repo, oid, st)) goto out;
-    if (commit && git_commit_tree(&tree, commit) != 0) {
-        fail(st, "cannot read the tree of a commit");
-        goto out;
-    }
-    ok = git_repository_index(&index, repo->git) == 0 || fail(st, "cannot read the index");
+    bool ok = tree_of(&tree, repo, oid, st);
+    if (ok) ok = git_repository_index(&index, repo->git) == 0 || fail(st, "cannot read the index");
     if (ok)
         ok = git_diff_tree_to_index(&diff, repo->git, tree, index, &options) == 0 ||
              fail(st, "cannot compare index and commit");
     if (ok) ok = take_deltas(out, diff, index, arena, st);
-out:
     git_diff_free(diff);
     git_index_free(index);
     git_tree_free(tree);
-    git_commit_free(commit);
     return ok;
+}
+
+static bool repo_between(struct change_list *out, void *handle, const char *before, const char *after,
+                         struct arena *arena, struct status *st) {
+    struct repo *repo = handle;
+    git_tree *old = NULL, *now = NULL;
+    git_diff *diff = NULL;
+    git_diff_options options;
+    git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
+    options.flags = GIT_DIFF_INCLUDE_TYPECHANGE | GIT_DIFF_SKIP_BINARY_CHECK;
+    bool ok = tree_of(&old, repo, before, st) && tree_of(&now, repo, after, st);
+    if (ok)
+        ok = git_diff_tree_to_tree(&diff, repo->git, old, now, &options) == 0 ||
+             fail(st, "cannot compare two commits");
+    if (ok) ok = take_deltas(out, diff, NULL, arena, st);
+    git_diff_free(diff);
+    git_tree_free(now);
+    git_tree_free(old);
+    return ok;
+}
+
+static bool repo_message(struct str *out, void *handle, const char *oid, struct status *st) {
+    git_commit *commit;
+    if (!find_commit(&commit, handle, oid, st)) return false;
+    str_puts(out, git_commit_message_raw(commit));
+    git_commit_free(commit);
+    return str_ok(out, st);
 }
 
 static bool repo_text(struct str *out, void *handle, const char *oid, size_t limit, struct status *st) {
@@ -218,6 +248,8 @@ const struct reader repo_reader = {
     .head = repo_head,
     .commit = repo_commit,
     .staged = repo_staged,
+    .between = repo_between,
+    .message = repo_message,
     .text = repo_text,
     .config = repo_config,
 };

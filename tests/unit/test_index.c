@@ -192,6 +192,71 @@ static void alternates_and_another_index(void **state) {
     unsetenv("GIT_DIR");
 }
 
+/* With the variables of the environment that decide which repository is meant, from a working directory:
+ * both say the same, or git too says that there is none. */
+static void expect_same_with(const char *cwd, const char *const settings[][2], size_t n_settings) {
+    struct arena arena = {0};
+    struct change_list a, b;
+    struct status st[2] = {{.message = ""}, {.message = ""}};
+    assert_int_equal(chdir(cwd), 0);
+    for (size_t i = 0; i < n_settings; i++) setenv(settings[i][0], settings[i][1], 1);
+    bool ok = try_read(&a, &index_reader, &arena, &st[0]),
+         git = try_read(&b, &plumbing_reader, &arena, &st[1]);
+    for (size_t i = 0; i < n_settings; i++) unsetenv(settings[i][0]);
+    if (ok != git)
+        fail_msg("%s %s=%s: '%s', git: '%s'", cwd, *settings[0], settings[0][1], st[0].message,
+                 st[1].message);
+    if (ok && (!same_changes(&a, &b) || a.n == 0)) fail_msg("%s %s=%s", cwd, *settings[0], settings[0][1]);
+    arena_release(&arena);
+}
+
+static void the_environment_decides(void **state) {
+    (void)state;
+    char parent[64], top[64], inner[64], ceilings[3][160];
+    fresh_repository("");
+    sh("mkdir -p d/e ../tree && echo 1 >d/a && git add . && git commit -qm one && echo 2 >d/a && git add . "
+       "&& "
+       "cp .git/index .git/other && ln -sfn $PWD ../link && mkdir -p d/e/.git ../objects && cp -r "
+       ".git/objects/* "
+       "../objects");
+    snprintf(parent, sizeof parent, "%s", scratch);
+    snprintf(top, sizeof top, "%s/repo", scratch);
+    snprintf(inner, sizeof inner, "%s/repo/d/e", scratch);
+    snprintf(ceilings[0], sizeof ceilings[0], "/x:%s/repo", scratch);
+    snprintf(ceilings[1], sizeof ceilings[1], "%s/link/d", scratch);
+    snprintf(ceilings[2], sizeof ceilings[2], ":%s/link:relative", scratch);
+    const char *const cases[][2][2] = {
+        {{"GIT_CEILING_DIRECTORIES", parent}},
+        {{"GIT_CEILING_DIRECTORIES", ceilings[0]}},
+        {{"GIT_CEILING_DIRECTORIES", ceilings[1]}},
+        {{"GIT_CEILING_DIRECTORIES", ceilings[2]}},
+        {{"GIT_CEILING_DIRECTORIES", "/"}},
+        {{"GIT_DIR", ".git"}},
+        {{"GIT_DIR", "../repo/.git"}},
+        {{"GIT_DIR", "../../.git"}},
+        {{"GIT_DIR", "nowhere"}},
+        {{"GIT_WORK_TREE", "."}},
+        {{"GIT_WORK_TREE", "d"}},
+        {{"GIT_WORK_TREE", ".."}, {"GIT_INDEX_FILE", "repo/.git/other"}},
+        {{"GIT_WORK_TREE", top}, {"GIT_INDEX_FILE", ".git/other"}},
+        {{"GIT_INDEX_FILE", ".git/other"}},
+        {{"GIT_COMMON_DIR", ".git"}, {"GIT_DIR", ".git"}},
+        {{"GIT_OBJECT_DIRECTORY", "../objects"}},
+        {{"GIT_OBJECT_DIRECTORY", "../nowhere"}},
+        {{"GIT_DISCOVERY_ACROSS_FILESYSTEM", "1"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t n = cases[i][1][0] ? 2 : 1;
+        expect_same_with(top, cases[i], n);
+        expect_same_with(inner, cases[i], n);
+    }
+    assert_int_equal(chdir(top), 0);
+    sh("git config core.worktree ../d");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_same_with(inner, cases[i], cases[i][1][0] ? 2 : 1);
+    assert_int_equal(chdir(top), 0);
+}
+
 /* git itself makes one by `sparse-checkout set --sparse-index`; staged changes outside it come by plumbing.
  */
 static void a_sparse_index(void **state) {
@@ -228,7 +293,6 @@ static void refusals_say_why(void **state) {
         {"git config core.repositoryformatversion 2", "format version 2"},
         {"git config extensions.somethingNew 1", "extensions.somethingnew"},
         {"printf '[broken' >>.git/config", "not understood"},
-        {"git config core.bare true", "bare"},
         {": >.git/index", "empty"},
         {"echo garbage >.git/index", "no index"},
         {"git replace HEAD $(git commit-tree HEAD^{tree} -m r)", "replace refs"},
@@ -251,9 +315,9 @@ static void refusals_say_why(void **state) {
         expect_refusal(cases[i][1]);
     }
     fresh_repository("");
-    setenv("GIT_OBJECT_DIRECTORY", "/nowhere", 1);
-    expect_refusal("GIT_OBJECT_DIRECTORY is set");
-    unsetenv("GIT_OBJECT_DIRECTORY");
+    setenv("GIT_GRAFT_FILE", "/nowhere", 1);
+    expect_refusal("GIT_GRAFT_FILE is set");
+    unsetenv("GIT_GRAFT_FILE");
 }
 
 /* Flips one bit of every `stride`th byte of a file. Each time the answer is that of before, or none. */
@@ -373,6 +437,7 @@ int main(void) {
         cmocka_unit_test(many_files),
         cmocka_unit_test(a_linked_worktree),
         cmocka_unit_test(alternates_and_another_index),
+        cmocka_unit_test(the_environment_decides),
         cmocka_unit_test(a_sparse_index),
         cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(a_flipped_bit_is_no_wrong_answer),
