@@ -320,6 +320,7 @@ struct view lex_view(const struct lex *lex, size_t token) {
 }
 
 bool lex_is(const struct lex *lex, size_t token, const char *text) {
+    if (token < lex->n_tokens && lex->text.at[lex->tokens[token].begin] != text[0]) return false;
     return view_is(lex_view(lex, token), text);
 }
 

@@ -1,10 +1,9 @@
 #include "coverage/scan/scan.h"
 
 #include "base/file.h"
-#include "coverage/scan/blank.h"
 #include "coverage/scan/lex.h"
 #include "coverage/scan/site.h"
-#include "coverage/scan/syntax.h"
+#include "coverage/scan/trees.h"
 #include "coverage/scan/triton.h"
 
 #include <errno.h>
@@ -66,16 +65,14 @@ struct job {
     struct status *st;
     struct lex lex;
     struct sites sites;
-    struct syntax raw, blanked;
-    const struct syntax_grammar *grammar; /* NULL: no tree was built */
-    const char *folder;                   /* of a kernel place on disk: its headers are read; else NULL */
+    struct trees trees;
+    const char *folder; /* of a kernel place on disk: its headers are read; else NULL */
 };
 
 static struct scan_limits limits_of(const struct scan_request *request) {
     struct scan_limits l = request->limits;
     if (!l.bytes) l.bytes = (size_t)16 << 20;
-    if (!l.tree_bytes) l.tree_bytes = (size_t)4 << 20;
-    if (!l.line_bytes) l.line_bytes = (size_t)1 << 20;
+    if (!l.tree_bytes) l.tree_bytes = (size_t)1 << 20;
     if (!l.tree_ms) l.tree_ms = 1000;
     return l;
 }
@@ -92,16 +89,6 @@ static const char *obstacle(struct view text, const struct scan_limits *limits) 
     for (size_t i = 0; i < n; i++) zeros[i & 1] += at[i] == 0;
     bool wide = (zeros[0] > n / 3 && zeros[1] == 0) || (zeros[1] > n / 3 && zeros[0] == 0);
     return wide ? "UTF-16 text" : "binary";
-}
-
-static bool has_long_line(struct view text, size_t limit) {
-    for (size_t i = 0; i < text.n;) {
-        const char *newline = memchr(text.at + i, '\n', text.n - i);
-        size_t end = newline ? (size_t)(newline - text.at) : text.n;
-        if (end - i > limit) return true;
-        i = end + 1;
-    }
-    return false;
 }
 
 static bool has_any(const char *at, size_t n, const char *const *words) {
@@ -134,42 +121,31 @@ static bool note(struct job *j, const char *format, size_t n) {
     return j->out->tree_note != NULL;
 }
 
-static bool parse_blanked(struct job *j, uint64_t deadline) {
-    char *copy = malloc(j->text.n + 1);
-    if (!copy) return status_fail(j->st, STATUS_NO_MEMORY, "out of memory for a copy of %s", j->out->path);
-    blank_copy(copy, &j->lex, j->out->language);
-    bool ok = syntax_parse(&j->blanked, (struct view){copy, j->text.n}, j->grammar, deadline, j->st);
-    free(copy);
-    return ok;
+static int by_begin(const void *a, const void *b) {
+    const struct site *x = a, *y = b;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+    if (x->name_at != y->name_at) return x->name_at < y->name_at ? -1 : 1;
+    return (x->end < y->end) - (x->end > y->end);
+}
+
+static void sort(struct sites *sites) {
+    if (sites->n) qsort(sites->at, sites->n, sizeof *sites->at, by_begin);
 }
 
 static bool parse_trees(struct job *j) {
-    if (j->text.n > j->limits.tree_bytes)
-        return note(j, "no tree: larger than %zu bytes", j->limits.tree_bytes);
-    if (has_long_line(j->text, j->limits.line_bytes))
-        return note(j, "no tree: a line of more than %zu bytes", j->limits.line_bytes);
-    j->grammar = syntax_grammar(languages[j->out->language].grammar);
-    uint64_t deadline = syntax_now() + j->limits.tree_ms;
-    if (!syntax_parse(&j->raw, j->text, j->grammar, deadline, j->st)) return false;
-    bool python = j->out->language == SCAN_TRITON;
-    if (!python && !parse_blanked(j, deadline)) return false;
-    bool raw = !j->raw.stopped, blanked = !python && !j->blanked.stopped;
-    if (!raw && !blanked) {
-        j->grammar = NULL;
-        return note(j, "no tree: stopped after %zu ms", j->limits.tree_ms);
-    }
-    size_t errors = raw ? j->raw.error_bytes : j->blanked.error_bytes;
-    if (blanked && j->blanked.error_bytes < errors) errors = j->blanked.error_bytes;
-    if (j->text.n) j->out->error_share = (double)errors / (double)j->text.n;
+    sort(&j->sites);
+    struct trees_work work = {.text = j->text,
+                              .lex = j->out->language == SCAN_TRITON ? NULL : &j->lex,
+                              .language = j->out->language,
+                              .grammar = languages[j->out->language].grammar,
+                              .sites = &j->sites,
+                              .bytes = j->limits.tree_bytes,
+                              .ms = j->limits.tree_ms};
+    if (!trees_parse(&j->trees, &work, j->st)) return false;
+    j->out->error_share = j->trees.error_share;
+    if (j->trees.too_large) return note(j, "no tree: more than %zu bytes to parse", j->limits.tree_bytes);
+    if (j->trees.stopped) return note(j, "no tree: stopped after %zu ms", j->limits.tree_ms);
     return true;
-}
-
-/* The function of this key that parsed cleanly in one of the trees, else the one that is there, or NULL. */
-static const struct syntax_function *function_of(const struct job *j, size_t key) {
-    const struct syntax_function *raw = syntax_find(&j->raw, key);
-    const struct syntax_function *blanked = syntax_find(&j->blanked, key);
-    if (raw && (raw->clean || !blanked || !blanked->clean)) return raw;
-    return blanked;
 }
 
 /* --- what is known of each kernel ---------------------------------------------------------------- */
@@ -219,7 +195,7 @@ static const char *tree_name(struct job *j, const struct site_reader *reader,
 
 static bool finish_kernel(struct job *j, const struct site_reader *reader, const struct lines *lines,
                           const struct site *site, struct scan_kernel *out) {
-    const struct syntax_function *f = site->body == SIZE_MAX ? NULL : function_of(j, site->body);
+    const struct syntax_function *f = site->body == SIZE_MAX ? NULL : trees_find(&j->trees, site->body);
     const char *name = site->name;
     if (!name[0]) name = tree_name(j, reader, f);
     if (!name) {
@@ -228,7 +204,7 @@ static bool finish_kernel(struct job *j, const struct site_reader *reader, const
     }
     if (!name) return false;
     bool from_tree = f && (f->clean || !site->exact);
-    size_t end = from_tree ? f->end : site->end;
+    size_t end = from_tree && !site->exact ? f->end : site->end;
     *out = (struct scan_kernel){
         .name = name,
         .kind = site->kind,
@@ -238,23 +214,16 @@ static bool finish_kernel(struct job *j, const struct site_reader *reader, const
         .begin_line = line_of(lines, site->begin),
         .line = line_of(lines, site->name_at),
         .end_line = line_of(lines, end > site->begin ? end - 1 : end),
-        .engine = from_tree ? j->grammar->name : "token",
+        .engine = from_tree ? j->trees.grammar->name : "token",
     };
     return true;
 }
 
-static int by_begin(const void *a, const void *b) {
-    const struct site *x = a, *y = b;
-    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
-    if (x->name_at != y->name_at) return x->name_at < y->name_at ? -1 : 1;
-    return (x->end < y->end) - (x->end > y->end);
-}
-
 static bool finish(struct job *j, const struct site_reader *reader) {
     struct lines lines;
+    sort(&j->sites);
     struct scan_kernel *kernels = arena_alloc(j->arena, j->sites.n, sizeof *kernels, j->st);
     if (!kernels || !lines_init(&lines, j->text, j->st)) return false;
-    if (j->sites.n) qsort(j->sites.at, j->sites.n, sizeof *j->sites.at, by_begin);
     bool ok = true, tree_used = false;
     for (size_t i = 0; ok && i < j->sites.n; i++) {
         ok = finish_kernel(j, reader, &lines, &j->sites.at[i], &kernels[i]);
@@ -263,7 +232,7 @@ static bool finish(struct job *j, const struct site_reader *reader) {
     free(lines.ends);
     j->out->kernels = kernels;
     j->out->n_kernels = ok ? j->sites.n : 0;
-    if (tree_used) j->out->engine = j->grammar->name;
+    if (tree_used) j->out->engine = j->trees.grammar->name;
     return ok;
 }
 
@@ -313,8 +282,10 @@ static bool scan_marks(struct job *j, struct site_reader *reader) {
     if (!site_find(reader)) return false;
     bool c = is_c(j->out->language);
     if (j->sites.n == 0 && !(c && site_is_marked(reader))) return finish(j, reader);
+    bool none = j->sites.n == 0;
     if (!parse_trees(j)) return false;
-    if (c && j->grammar && !(judge_tree(j, reader, &j->raw) && judge_tree(j, reader, &j->blanked)))
+    if (none && j->trees.grammar &&
+        !(judge_tree(j, reader, &j->trees.raw) && judge_tree(j, reader, &j->trees.blanked)))
         return false;
     return finish(j, reader);
 }
@@ -378,8 +349,7 @@ static bool scan_at(struct scan_file *out, struct view text, const struct scan_r
     if (out->not_analysed) return true;
     out->n_lines = count_lines(text);
     bool ok = out->language == SCAN_TRITON ? scan_python(&j) : scan_c_like(&j);
-    syntax_free(&j.raw);
-    syntax_free(&j.blanked);
+    trees_free(&j.trees);
     sites_free(&j.sites);
     lex_free(&j.lex);
     return ok || status_wrap(st, "%s", request->path);

@@ -68,8 +68,9 @@ struct scan_file {
     const char *path; /* as given */
     enum scan_language language;
     const char *engine; /* "cuda", "cpp", "c", "python", "glsl", "hlsl"; "token" when no tree was of use */
-    double error_share; /* part of the bytes under error nodes in the better of the two trees, 0 to 1 */
-    bool generated;     /* its first comment says so */
+    double
+        error_share; /* part of the parsed bytes under error nodes in the better of the two trees, 0 to 1 */
+    bool generated;  /* its first comment says so */
     const char *not_analysed; /* NULL, or why: "binary", "UTF-16 text", "not readable: ..." */
     bool is_link;             /* a symbolic link: its kernels count where they lie */
     int n_lines;              /* 0 where the text was not analysed */
@@ -83,8 +84,7 @@ struct scan_file {
 /* Bounds per file. Zero members take the value named. */
 struct scan_limits {
     size_t bytes;      /* 16 MiB: larger files are not analysed */
-    size_t tree_bytes; /* 4 MiB: above it, the token scan alone */
-    size_t line_bytes; /* 1 MiB: a longer line, the token scan alone */
+    size_t tree_bytes; /* 1 MiB to parse (coverage/scan/trees.h): above it, the token scan alone */
     unsigned tree_ms;  /* 1000: both trees of a file together */
 };
 

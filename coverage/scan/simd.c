@@ -51,15 +51,13 @@ static bool is_neon(struct view name) {
         "vor",   "vpad",  "vpma", "vpmi", "vqa",  "vqd",  "vqm",  "vqn",  "vqr",  "vqs",  "vqt",
         "vra",   "vrec",  "vrei", "vrev", "vrh",  "vrn",  "vrs",  "vset", "vsh",  "vsl",  "vsq",
         "vsr",   "vst",   "vsub", "vsud", "vtb",  "vtrn", "vtst", "vusd", "vusm", "vuz",  "vzip"};
-    if (name.n < 6 || !starts_with_one_of(name, mnemonics, COUNT(mnemonics))) return false;
     size_t i = name.n;
     while (i > 0 && is_digit(name.at[i - 1])) i--;
-    if (i == name.n || i < 4) return false;
+    if (i == name.n || i < 4 || !strchr("sufp", name.at[i - 1])) return false;
+    if (name.at[i - 2] != '_' && (name.at[i - 2] != 'b' || name.at[i - 3] != '_')) return false;
     struct view bits = {name.at + i, name.n - i};
     bool sized = view_is(bits, "8") || view_is(bits, "16") || view_is(bits, "32") || view_is(bits, "64");
-    const char *type = name.at + i - 1;
-    return sized && strchr("sufp", *type) && *type &&
-           (type[-1] == '_' || (type[-1] == 'b' && type[-2] == '_'));
+    return sized && starts_with_one_of(name, mnemonics, COUNT(mnemonics));
 }
 
 /* SVE: svld1_f32, svmla_f32_m, svptrue_b8. */
@@ -112,15 +110,27 @@ static bool is_type(struct view name) {
     static const char *const x86[] = {"__m128", "__m256", "__m512", "__mmask"};
     static const char *const vla[] = {"svfloat", "svint", "svuint", "vfloat", "vint", "vuint", "vbool"};
     static const char *const neon[] = {"float", "int", "uint", "poly", "bfloat"};
-    if (starts_with_one_of(name, x86, COUNT(x86)) || is_one_of(name, words, COUNT(words))) return true;
-    if (!view_ends(name, "_t")) return false;
+    if (name.at[0] == '_') return starts_with_one_of(name, x86, COUNT(x86));
+    if (is_one_of(name, words, COUNT(words))) return true;
+    if (name.at[name.n - 1] != 't' || name.at[name.n - 2] != '_') return false;
     if (starts_with_one_of(name, vla, COUNT(vla))) return is_digit(name.at[name.n - 3]);
     return starts_with_one_of(name, neon, COUNT(neon)) && has_lanes(name);
 }
 
+/* Every name of a C file is asked for: the first letter decides for most of them. */
 int simd_mark(struct view name) {
-    if (name.n < 5) return SIMD_NONE;
+    if (name.n < 5 || !strchr("_vstwefiupb", name.at[0])) return SIMD_NONE;
+    bool code = false;
+    switch (name.at[0]) {
+    case '_': code = is_x86(name) || is_other(name); break;
+    case 'v': code = is_neon(name) || is_other(name); break;
+    case 's': code = is_sve(name); break;
+    case 't':
+    case 'w':
+    case 'e': code = is_other(name); break;
+    default: break;
+    }
     if (view_is(name, "target")) return SIMD_ATTRIBUTE;
-    if (is_type(name)) return SIMD_TYPE;
-    return is_x86(name) || is_neon(name) || is_sve(name) || is_other(name) ? SIMD_CODE : SIMD_NONE;
+    if (code) return SIMD_CODE;
+    return is_type(name) ? SIMD_TYPE : SIMD_NONE;
 }

@@ -12,7 +12,8 @@
 struct site {
     size_t begin, end; /* bytes [begin, end) */
     size_t name_at;    /* byte where an editor should jump to */
-    size_t body;       /* byte of the '{', or SIZE_MAX */
+    size_t body;       /* byte of the '{', or of Python's `def`, or SIZE_MAX */
+    size_t inner;      /* Python: byte of the body's first token, on a line of its own; else SIZE_MAX */
     const char *name;  /* "" when the tokens give none */
     enum scan_kind kind;
     bool exact; /* false: brackets did not close, the extent is a guess */

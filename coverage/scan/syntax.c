@@ -49,21 +49,42 @@ static const char *read_text(void *payload, uint32_t byte, TSPoint position, uin
 
 static bool is_late(TSParseState *state) { return syntax_now() > *(const uint64_t *)state->payload; }
 
-/* NULL and true when the deadline passed. */
-static bool parse(TSTree **tree, struct view *text, const struct syntax_grammar *grammar, uint64_t *deadline,
-                  struct status *st) {
+struct parts {
+    const struct syntax_range *at;
+    size_t n;
+};
+
+/* Only bytes are asked of the tree, so a point need only grow with its byte. */
+static bool include(TSParser *parser, const struct parts *parts, struct status *st) {
+    TSRange *ranges = calloc(parts->n + 1, sizeof *ranges);
+    if (!ranges) return status_fail(st, STATUS_NO_MEMORY, "out of memory for %zu ranges", parts->n);
+    for (size_t i = 0; i < parts->n; i++) {
+        uint32_t begin = (uint32_t)parts->at[i].begin, end = (uint32_t)parts->at[i].end;
+        ranges[i] = (TSRange){{begin, 0}, {end, 0}, begin, end};
+    }
+    bool ok = ts_parser_set_included_ranges(parser, ranges, (uint32_t)parts->n);
+    assert(ok); /* in order and disjoint */
+    free(ranges);
+    return ok;
+}
+
+static bool load(TSParser *parser, const struct syntax_grammar *grammar, struct status *st) {
     const TSLanguage *language = grammar->language();
+    if (language && ts_parser_set_language(parser, language)) return true;
+    return status_fail(st, STATUS_UNSUPPORTED,
+                       "grammar %s has ABI %u, the tree-sitter runtime takes %d to %d; run "
+                       "tools/fetch-grammars and build again",
+                       grammar->name, language ? ts_language_abi_version(language) : 0,
+                       TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION, TREE_SITTER_LANGUAGE_VERSION);
+}
+
+/* NULL and true when the deadline passed. */
+static bool parse(TSTree **tree, struct view *text, const struct parts *parts,
+                  const struct syntax_grammar *grammar, uint64_t *deadline, struct status *st) {
     TSParser *parser = ts_parser_new();
     if (!parser) return status_fail(st, STATUS_NO_MEMORY, "out of memory for a parser");
-    bool ok = language && ts_parser_set_language(parser, language);
-    if (!ok)
-        status_fail(st, STATUS_UNSUPPORTED,
-                    "grammar %s has ABI %u, the tree-sitter runtime takes %d to %d; run tools/fetch-grammars "
-                    "and build "
-                    "again",
-                    grammar->name, language ? ts_language_abi_version(language) : 0,
-                    TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION, TREE_SITTER_LANGUAGE_VERSION);
-    else
+    bool ok = load(parser, grammar, st) && include(parser, parts, st);
+    if (ok)
         *tree = ts_parser_parse_with_options(
             parser, NULL, (TSInput){.payload = text, .read = read_text, .encoding = TSInputEncodingUTF8},
             (TSParseOptions){.payload = deadline, .progress_callback = is_late});
@@ -76,9 +97,23 @@ static bool parse(TSTree **tree, struct view *text, const struct syntax_grammar 
 struct walker {
     struct syntax *out;
     const struct syntax_grammar *grammar;
+    const struct parts *parts;
+    size_t part;      /* the first range that does not end before the last error node */
     size_t error_end; /* of the outermost error node we are in */
     bool failed;
 };
+
+/* An error node spans what lies between the ranges too; that was never parsed. Nodes come in order. */
+static void add_error(struct walker *w, size_t begin, size_t end) {
+    const struct parts *parts = w->parts;
+    while (w->part < parts->n && parts->at[w->part].end <= begin) w->part++;
+    for (size_t i = w->part; i < parts->n && parts->at[i].begin < end; i++) {
+        size_t from = parts->at[i].begin > begin ? parts->at[i].begin : begin;
+        size_t to = parts->at[i].end < end ? parts->at[i].end : end;
+        if (to > from) w->out->error_bytes += to - from;
+    }
+    w->error_end = end;
+}
 
 static TSNode field(TSNode node, const char *name) {
     return ts_node_child_by_field_name(node, name, (uint32_t)strlen(name));
@@ -129,10 +164,7 @@ static void add_function(struct walker *w, TSNode node) {
 static void visit(struct walker *w, TSNode node) {
     if (ts_node_is_error(node)) {
         size_t begin = ts_node_start_byte(node), end = ts_node_end_byte(node);
-        if (begin >= w->error_end) {
-            w->out->error_bytes += end - begin;
-            w->error_end = end;
-        }
+        if (begin >= w->error_end) add_error(w, begin, end);
     } else if (strcmp(ts_node_type(node), "function_definition") == 0) {
         add_function(w, node);
     }
@@ -160,17 +192,18 @@ static int by_key(const void *a, const void *b) {
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-bool syntax_parse(struct syntax *out, struct view text, const struct syntax_grammar *grammar,
-                  uint64_t deadline, struct status *st) {
-    assert(text.n < UINT32_MAX);
+bool syntax_parse(struct syntax *out, struct view text, const struct syntax_range *ranges, size_t n_ranges,
+                  const struct syntax_grammar *grammar, uint64_t deadline, struct status *st) {
+    assert(text.n < UINT32_MAX && n_ranges < UINT32_MAX);
     *out = (struct syntax){0};
     TSTree *tree = NULL;
-    if (!parse(&tree, &text, grammar, &deadline, st)) return false;
+    struct parts parts = {ranges, n_ranges};
+    if (!parse(&tree, &text, &parts, grammar, &deadline, st)) return false;
     if (!tree) {
         out->stopped = true;
         return true;
     }
-    struct walker w = {.out = out, .grammar = grammar};
+    struct walker w = {.out = out, .grammar = grammar, .parts = &parts};
     walk(&w, tree);
     ts_tree_delete(tree);
     if (w.failed) {

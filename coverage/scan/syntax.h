@@ -1,4 +1,4 @@
-/* syntax: the functions that a tree-sitter grammar sees in a text, error nodes entered.
+/* syntax: the functions that a tree-sitter grammar sees in parts of a text, error nodes entered.
  *
  * Owns struct syntax its array. Trusts the grammars it is linked with, not the text: the walk is iterative,
  * parsing stops at a deadline. One struct, one thread; a parser lives for one call. */
@@ -27,17 +27,22 @@ struct syntax_function {
     bool clean; /* no error within */
 };
 
+/* Bytes [begin, end) of the text; what lies between two ranges does not exist for the grammar. */
+struct syntax_range {
+    size_t begin, end;
+};
+
 struct syntax {
     struct syntax_function *at; /* by key */
     size_t n, room;
-    size_t error_bytes; /* under outermost error nodes */
+    size_t error_bytes; /* under outermost error nodes, of those that were parsed */
     bool stopped;       /* the deadline passed: no functions */
 };
 
-/* deadline: milliseconds of CLOCK_MONOTONIC (syntax_now). A grammar that does not load is STATUS_UNSUPPORTED
- * and named in the message; never "no functions". */
-bool syntax_parse(struct syntax *out, struct view text, const struct syntax_grammar *grammar,
-                  uint64_t deadline, struct status *st) STATUS_MUST_USE;
+/* ranges: in order, disjoint, none empty. deadline: milliseconds of CLOCK_MONOTONIC (syntax_now). A grammar
+ * that does not load is STATUS_UNSUPPORTED and named in the message; never "no functions". */
+bool syntax_parse(struct syntax *out, struct view text, const struct syntax_range *ranges, size_t n_ranges,
+                  const struct syntax_grammar *grammar, uint64_t deadline, struct status *st) STATUS_MUST_USE;
 void syntax_free(struct syntax *syntax);
 
 const struct syntax_function *syntax_find(const struct syntax *syntax, size_t key);

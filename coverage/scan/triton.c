@@ -197,6 +197,7 @@ static bool read_uses(struct facts *facts, const struct reader *r, struct status
 
 struct definition {
     size_t first, def, end; /* tokens: first decorator, `def`, one past the last */
+    size_t inner;           /* token: of the body's first line */
     bool jit;
 };
 
@@ -224,6 +225,7 @@ static bool next_definition(struct definition *out, const struct facts *facts, c
             *out = (struct definition){.first = first == SIZE_MAX ? line : first, .def = line, .jit = jit};
             *i = next_line(r, line);
             if (!out->jit) out->jit = names_get(&facts->applied, token_view(r, def + 1)) >= 0;
+            out->inner = *i;
             if (out->jit) out->end = body_end(r, line);
             return true;
         }
@@ -244,6 +246,7 @@ static bool add(struct sites *out, const struct reader *r, const struct definiti
                         .end = r->tokens[d->end - 1].end,
                         .name_at = r->tokens[name_token(r, d)].begin,
                         .body = r->tokens[d->def].begin,
+                        .inner = d->inner < d->end ? r->tokens[d->inner].begin : SIZE_MAX,
                         .name = arena_copy(arena, name.at, name.n, st),
                         .kind = SCAN_KERNEL,
                         .exact = true};

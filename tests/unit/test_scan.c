@@ -561,7 +561,7 @@ static void a_grammar_that_does_not_load_is_an_error(void **state) {
     struct syntax_grammar grammar = {.name = "future", .language = future};
     struct syntax syntax;
     struct status st = {0};
-    assert_false(syntax_parse(&syntax, view_of("int a;"), &grammar, syntax_now() + 1000, &st));
+    assert_false(syntax_parse(&syntax, view_of("int a;"), NULL, 0, &grammar, syntax_now() + 1000, &st));
     assert_int_equal(st.code, STATUS_UNSUPPORTED);
     assert_non_null(strstr(st.message, "grammar future has ABI 99"));
 }
