@@ -5,6 +5,7 @@ CC ?= gcc
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+comma := ,
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/sh
 
@@ -161,6 +162,9 @@ unit_tests := $(patsubst tests/unit/%.c,$(bin)/tests/%,$(wildcard tests/unit/tes
 $(unit_tests): $(bin)/tests/%: $(obj)/tests/unit/%.o $(obj)/tests/unit/filter.o $(everything) $(treesitter)
 	@mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $(filter %.o,$(wordlist 1,2,$^)) $(everything) $(treesitter) $(LDFLAGS_ALL) \
 		-lcmocka $(git_libs) $(index_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
+
+# One test decides which allocation fails.
+$(bin)/tests/test_memory: private LDFLAGS_ALL += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc free getcwd realpath opendir)
 
 # A fuzz target runs its corpus as a plain test; `make MODE=fuzz fuzz` gives it libFuzzer's main instead of ours.
 fuzz_targets := $(patsubst tests/fuzz/%.c,$(bin)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))

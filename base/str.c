@@ -97,7 +97,6 @@ void str_printf(struct str *s, const char *format, ...) {
 
 void str_clear(struct str *s) {
     s->n = 0;
-    s->failed = false;
     if (s->at) s->at[0] = '\0';
 }
 

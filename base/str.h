@@ -49,7 +49,7 @@ void str_puts(struct str *s, const char *text);
 void str_putc(struct str *s, char c);
 void str_printf(struct str *s, const char *format, ...) STATUS_PRINTF(2, 3);
 void str_vprintf(struct str *s, const char *format, va_list args);
-void str_clear(struct str *s);          /* keeps the room */
+void str_clear(struct str *s);          /* keeps the room, and remembers what was lost before */
 void str_free(struct str *s);           /* empty again */
 const char *str_c(const struct str *s); /* never NULL */
 bool str_ok(const struct str *s, struct status *st) STATUS_MUST_USE;

@@ -31,15 +31,21 @@ static bool try_reader(struct history *history, const struct reader *reader, str
     return false;
 }
 
-bool history_open(struct history **out, const struct history_options *options, struct status *st) {
+static bool try_libgit2(struct history *history, const struct history_options *options, struct status *st) {
     const struct reader *libgit2 = NULL;
+    return options->load && options->load(&libgit2, st) && try_reader(history, libgit2, st);
+}
+
+bool history_open(struct history **out, const struct history_options *options, struct status *st) {
     struct history *history = calloc(1, sizeof *history);
     *out = NULL;
     if (!history) return status_fail(st, STATUS_NO_MEMORY, "out of memory");
     struct status why = {0};
     bool ok = !options->without_index && try_reader(history, &index_reader, &why);
-    ok = ok || (options->load && options->load(&libgit2, &why) && try_reader(history, libgit2, &why));
-    if (!ok) {
+    ok = ok || (why.code != STATUS_NO_MEMORY && try_libgit2(history, options, &why));
+    if (!ok && why.code == STATUS_NO_MEMORY) {
+        if (st) *st = why;
+    } else if (!ok) {
         memcpy(history->fallback, why.message, sizeof history->fallback);
         ok = try_reader(history, &plumbing_reader, st);
     }

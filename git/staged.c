@@ -104,18 +104,28 @@ static bool try_reader(struct staged *staged, const struct reader *reader, struc
     return false;
 }
 
-bool staged_open(struct staged **out, const struct staged_options *options, struct status *st) {
+/* A reader that refused leaves the question to the next one, unless nobody could answer it. */
+static bool is_decided(const struct staged *staged, const struct status *why) {
+    return staged->facts.bare || why->code == STATUS_NO_MEMORY;
+}
+
+static bool try_libgit2(struct staged *staged, struct status *st) {
     const struct reader *libgit2 = NULL;
+    bool (*load)(const struct reader **reader, struct status *st) = staged->options.load;
+    return load && load(&libgit2, st) && try_reader(staged, libgit2, st);
+}
+
+bool staged_open(struct staged **out, const struct staged_options *options, struct status *st) {
     struct staged *staged = calloc(1, sizeof *staged);
     *out = NULL;
     if (!staged) return status_fail(st, STATUS_NO_MEMORY, "out of memory");
     staged->options = *options;
     struct status why = {0};
     bool ok = !options->without_index && try_reader(staged, &index_reader, &why);
-    ok = ok || (options->load && options->load(&libgit2, &why) && try_reader(staged, libgit2, &why));
-    bool decided = ok || staged->facts.bare;
-    if (!ok && decided) *st = why;
-    if (!decided) {
+    ok = ok || (!is_decided(staged, &why) && try_libgit2(staged, &why));
+    if (!ok && is_decided(staged, &why)) {
+        if (st) *st = why;
+    } else if (!ok) {
         memcpy(staged->fallback, why.message, sizeof staged->fallback);
         ok = try_reader(staged, &plumbing_reader, st);
     }

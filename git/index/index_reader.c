@@ -1,9 +1,9 @@
 /* index_reader: reads index, HEAD and trees itself, from mapped files: the common case, without libgit2 and
  * without a process. What it is not sure of it refuses, and the next reader is asked (git/staged.h). It has
  * no configuration: that has too many sources. */
-#include "base/file.h"
 #include "git/index/commitobj.h"
 #include "git/index/gitdir.h"
+#include "git/index/mapguard.h"
 #include "git/index/objid.h"
 #include "git/index/refs.h"
 #include "git/index/treediff.h"
@@ -37,7 +37,7 @@ static bool join_shared(struct index_reader *r, struct status *st) {
     if (objid_is_zero(r->index.link, n_id)) return true;
     objid_to_text(name, r->index.link, n_id);
     str_printf(&path, "%s/sharedindex.%s", str_c(&r->git.dir), name);
-    bool ok = str_ok(&path, st) && mapping_open(&r->shared_map, path.at, st) &&
+    bool ok = str_ok(&path, st) && mapguard_open(&r->shared_map, path.at, st) &&
               indexfile_open(&r->shared, r->shared_map.at, r->shared_map.n, n_id, st);
     str_free(&path);
     if (!ok) return false;
@@ -60,7 +60,7 @@ static bool open_index(struct index_reader *r, struct status *st) {
         r->empty = errno == ENOENT;
         return r->empty ? true : status_fail_errno(st, "cannot read '%s'", path);
     }
-    return mapping_open(&r->map, path, st) &&
+    return mapguard_open(&r->map, path, st) &&
            indexfile_open(&r->index, r->map.at, r->map.n, r->git.format.n_id, st) &&
            (!r->index.link || join_shared(r, st)) &&
            (!r->index.tree || cachetree_open(&r->cache, r->index.tree, r->index.n_tree, r->index.n_id, st)) &&
@@ -71,8 +71,8 @@ static void close_index(struct index_reader *r) {
     cachetree_close(&r->cache);
     indexfile_close(&r->index);
     indexfile_close(&r->shared);
-    mapping_close(&r->map);
-    mapping_close(&r->shared_map);
+    mapguard_close(&r->map);
+    mapguard_close(&r->shared_map);
 }
 
 /* Once, and only when it is asked for: history needs none. */
@@ -90,7 +90,8 @@ static bool is_unchanged(const struct index_reader *r, struct status *st) {
                      : !r->empty && now.st_ino == r->stamp.st_ino && now.st_size == r->stamp.st_size &&
                            now.st_mtim.tv_sec == r->stamp.st_mtim.tv_sec &&
                            now.st_mtim.tv_nsec == r->stamp.st_mtim.tv_nsec;
-    return same ? true : status_fail(st, STATUS_UNSUPPORTED, "the index changed while it was read");
+    if (same) return mapguard_sound(st);
+    return status_fail(st, STATUS_UNSUPPORTED, "the index changed while it was read");
 }
 
 /* --- the reader
@@ -127,7 +128,7 @@ static bool index_facts(struct repo_facts *out, void *handle, struct arena *aren
 
 static bool index_head(char oid[OID_TEXT], void *handle, struct status *st) {
     const struct index_reader *r = handle;
-    return refs_head(oid, &r->git, st);
+    return refs_head(oid, &r->git, st) && mapguard_sound(st);
 }
 
 /* The object stays in *object: free(object->at), also after a failure. */
@@ -197,7 +198,7 @@ static bool index_between(struct change_list *out, void *handle, const char *bef
     uint8_t rooms[2][OBJID_MAX];
     const uint8_t *trees[2];
     return tree_of(&trees[0], rooms[0], r, before, st) && tree_of(&trees[1], rooms[1], r, after, st) &&
-           treediff_trees(out, trees[0], trees[1], &r->store, arena, st);
+           treediff_trees(out, trees[0], trees[1], &r->store, arena, st) && mapguard_sound(st);
 }
 
 static bool index_text(struct str *out, void *handle, const char *oid, size_t limit, struct status *st) {

@@ -1,6 +1,7 @@
 #include "git/index/packfile.h"
 
 #include "git/index/bytes.h"
+#include "git/index/mapguard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +49,14 @@ bool packfile_open(struct packfile *out, const char *path, size_t n_id, struct s
     if (!out->path) return status_fail(st, STATUS_NO_MEMORY, "out of memory");
     memcpy(out->path, path, n - 4);
     memcpy(out->path + n - 4, ".pack", 6);
-    bool ok = mapping_open(&out->idx, path, st) && check_idx(out, st);
+    bool ok = mapguard_open(&out->idx, path, st) && check_idx(out, st);
     if (!ok) packfile_close(out);
     return ok;
 }
 
 void packfile_close(struct packfile *pack) {
-    mapping_close(&pack->idx);
-    mapping_close(&pack->pack);
+    mapguard_close(&pack->idx);
+    mapguard_close(&pack->pack);
     free(pack->path);
     *pack = (struct packfile){0};
 }
@@ -64,6 +65,7 @@ bool packfile_find(uint64_t *offset, const struct packfile *pack, const uint8_t 
     const uint8_t *idx = pack->idx.at, *ids = idx + IDS_AT;
     size_t low = id[0] ? bytes_u32(idx + FANOUT_AT + 4 * (id[0] - 1U)) : 0;
     size_t high = bytes_u32(idx + FANOUT_AT + 4 * (size_t)id[0]);
+    if (high > pack->n) return false; /* it was right when it was opened */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int order = memcmp(id, ids + middle * pack->n_id, pack->n_id);
@@ -188,12 +190,12 @@ static bool read_entry(struct entry *out, struct packfile *pack, uint64_t offset
 
 static bool map_pack(struct packfile *pack, struct status *st) {
     if (pack->pack.at) return true;
-    if (!mapping_open(&pack->pack, pack->path, st)) return false;
+    if (!mapguard_open(&pack->pack, pack->path, st)) return false;
     if (pack->pack.n >= PACK_HEADER + pack->n_id && memcmp(pack->pack.at, "PACK", 4) == 0) {
         uint32_t version = bytes_u32(pack->pack.at + 4);
         if (version == 2 || version == 3) return true;
     }
-    mapping_close(&pack->pack);
+    mapguard_close(&pack->pack);
     return corrupt(st, pack, "it does not start as a pack does");
 }
 

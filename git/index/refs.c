@@ -1,6 +1,6 @@
 #include "git/index/refs.h"
 
-#include "base/file.h"
+#include "git/index/mapguard.h"
 #include "git/index/objid.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static bool map_packed(struct mapping *map, const struct gitdir *git, struct sta
     *map = (struct mapping){0};
     str_printf(&path, "%s/packed-refs", str_c(&git->common));
     bool ok = str_ok(&path, st);
-    if (ok && stat(path.at, &info) == 0) ok = mapping_open(map, path.at, st);
+    if (ok && stat(path.at, &info) == 0) ok = mapguard_open(map, path.at, st);
     else if (ok && errno != ENOENT) ok = status_fail_errno(st, "cannot read '%s'", path.at);
     str_free(&path);
     return ok;
@@ -32,8 +32,9 @@ bool refs_plain(const struct gitdir *git, struct status *st) {
     if (!map_packed(&packed, git, st)) return false;
     bool replaced = gitdir_has(&git->common, "refs/replace") ||
                     (packed.at && memmem(packed.at, packed.n, replace, sizeof replace - 1));
-    mapping_close(&packed);
-    return replaced ? refuse(st, "the repository has replace refs") : true;
+    bool ok = replaced ? refuse(st, "the repository has replace refs") : mapguard_sound(st);
+    mapguard_close(&packed);
+    return ok;
 }
 
 static bool is_sound_ref(struct view name) {
@@ -58,7 +59,8 @@ static bool find_packed(char oid[OID_TEXT], const struct gitdir *git, struct vie
         if (ok) objid_to_text(oid, id, git->format.n_id);
         else status_fail(st, STATUS_BAD_INPUT, "packed-refs is damaged");
     }
-    mapping_close(&map);
+    ok = ok && mapguard_sound(st);
+    mapguard_close(&map);
 out:
     str_free(&line);
     return ok;

@@ -1,5 +1,6 @@
 #include "git/index/store.h"
 
+#include "git/index/mapguard.h"
 #include "git/index/objid.h"
 
 #include <dirent.h>
@@ -152,11 +153,11 @@ static bool read_loose(struct object *out, bool *missing, struct store *store, c
         str_printf(&path, "%s/%.2s/%s", store->folders[i], name, name + 2);
         ok = str_ok(&path, st);
         errno = 0;
-        if (ok && mapping_open(&map, path.at, NULL)) *missing = false;
+        if (ok && mapguard_open(&map, path.at, NULL)) *missing = false;
         else if (ok && errno != ENOENT) ok = status_fail_errno(st, "cannot read '%s'", path.at);
     }
     if (ok && !*missing) ok = store_parse_loose(out, map.at, map.n, st);
-    mapping_close(&map);
+    mapguard_close(&map);
     str_free(&path);
     return ok;
 }
