@@ -54,7 +54,9 @@ scan := $(call objects,coverage/scan)
 coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/history)
 libgit2 := $(call objects,git/repo)
 git := $(call objects,git git/index git/plumbing)
+json := $(call objects,base/json)
 hooks := $(call objects,hooks/trailer hooks/gate hooks/stage hooks/install)
+agent := $(call objects,hooks/agent)
 # The exact lane: each source built once for each clone (KERNEL_CLONES in engine/kernels/kernel.h).
 clones := base $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),v3 v4 vnni)
 clone_v3 := -march=x86-64-v3
@@ -76,12 +78,13 @@ treesitter := $(ts_obj)/runtime.o $(foreach g,$(grammars),$(ts_obj)/$(g)-parser.
 
 git_libs := -lgit2
 index_libs := -lz
+json_libs := -ljansson
 sql_libs := -lsqlite3
 token_libs := -lonig -l:libutf8proc.a -ljansson
 base_libs := -l:libnettle.a -ldl
 
 programs := $(addprefix $(bin)/,fak sotac sota-coverage)
-modules := $(patsubst %,$(bin)/lib/fak-%.so,git hooks engine scan)
+modules := $(patsubst %,$(bin)/lib/fak-%.so,git hooks agent engine scan)
 
 ##@ Build
 .PHONY: all
@@ -93,8 +96,12 @@ $(bin)/fak: $(call objects,cmd/fak cmd/cli) $(sotadb) $(base)
 $(bin)/lib/fak-engine.so: $(call objects,cmd/fak/engine cmd/cli) $(engine) $(checkkern) $(sotadb) $(base)
 	$(link_module) $(token_libs) $(base_libs) -lm
 	@sh tools/optional
-$(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(hooks) $(git) $(findings) $(sotadb) $(base)
+$(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(obj)/cmd/fak/off_switch.o $(hooks) $(git) $(findings) $(sotadb) $(base)
 	$(link_module) $(index_libs) $(base_libs)
+agent_parts := commands off_switch repo_path sota_find sota_json sota_suggest
+$(bin)/lib/fak-agent.so: $(call objects,cmd/fak/agent cmd/cli) $(patsubst %,$(obj)/cmd/fak/%.o,$(agent_parts)) $(agent) \
+		$(hooks) $(git) $(json) $(sotadb) $(base)
+	$(link_module) $(json_libs) $(index_libs) $(base_libs)
 $(bin)/lib/fak-git.so: $(libgit2) $(obj)/git/change.o $(base)
 	$(link_module) $(git_libs) $(base_libs)
 $(bin)/lib/fak-scan.so: $(call objects,cmd/fak/scan cmd/cli) $(scan) $(sotadb) $(base) $(treesitter)
@@ -155,7 +162,7 @@ $(call objects,coverage/scan): | build/deps/grammars.stamp
 # --- tests -------------------------------------------------------------------------------------------------
 # A unit test is one file, one program, linked with every room; the linker takes what it needs.
 everything := $(obj)/everything.a
-$(everything): $(base) $(findings) $(sotadb) $(sql) $(coverage) $(git) $(libgit2) $(hooks) $(engine) $(checkkern) \
+$(everything): $(base) $(findings) $(json) $(sotadb) $(sql) $(coverage) $(git) $(libgit2) $(hooks) $(agent) $(engine) $(checkkern) \
 		$(filter-out %/main.o,$(call objects,cmd/cli cmd/fak))
 	@rm -f $@; ar rcs $@ $^
 unit_tests := $(patsubst tests/unit/%.c,$(bin)/tests/%,$(wildcard tests/unit/test_*.c))

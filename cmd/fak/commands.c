@@ -26,6 +26,13 @@ static const struct cli_option gate_options[] = {
     {0},
 };
 
+static const struct cli_option install_options[] = {
+    {"--files", NULL, "write hook files, even where git runs hooks from its configuration (2.54 and later)"},
+    {0},
+};
+
+static const struct cli_option doctor_options[] = {{"--json", NULL, "write JSON"}, {0}};
+
 static const struct cli_option help_options[] = {
     {"--man", NULL, "write the man page (mdoc) instead"},
     {"--names", NULL, "list the names of all commands, one a line"},
@@ -187,22 +194,28 @@ const struct cli_command fak_command_table[] = {
     },
     {
         .name = "hooks",
-        .usage = "install | uninstall | status | run STAGE",
+        .usage = "install | uninstall | status | doctor | agent | run STAGE",
         .summary = "advise at each commit, through git hooks",
         .description = "Advice never blocks a commit. Off-switches: `git config fak.priorart false`, "
                        "FAK_SKIP=1, SKIP=priorart.",
         .examples = "fak hooks install\tin this repository\n"
+                    "fak hooks doctor\twhy a hook runs, or does not\n"
                     "git config core.hooksPath .githooks\tinstead, in fak's own repository",
         .positional = "command",
         .module = "fak-hooks",
     },
     {
         .name = "hooks install",
-        .usage = "",
+        .usage = "[--files]",
         .summary = "put our hooks where git looks for them",
-        .description = "Installs commit-msg and prepare-commit-msg for this worktree (core.hooksPath "
-                       "included), in front "
-                       "of what is there, whose arguments, input and exit status stay its own.",
+        .description =
+            "Installs commit-msg and prepare-commit-msg. Where git runs hooks from its configuration (2.54 "
+            "and "
+            "later) they go there and no file is touched. Otherwise they go into the files that git runs in "
+            "this "
+            "worktree (core.hooksPath included), in front of what is there, whose arguments, input and exit "
+            "status stay its own. A hook runner whose configuration calls fak already is left alone.",
+        .options = install_options,
         .module = "fak-hooks",
     },
     {
@@ -220,6 +233,34 @@ const struct cli_command fak_command_table[] = {
         .module = "fak-hooks",
     },
     {
+        .name = "hooks doctor",
+        .usage = "[--json]",
+        .summary = "say which hook really runs in this worktree, and why",
+        .description = "Where git looks for hooks and who set that; what runs in each moment, file or "
+                       "configuration, and which "
+                       "runner wrote it; hooks of ours that git passes over; what switches the advice off; "
+                       "what reads this "
+                       "repository, and what libgit2 cannot read in it. Each problem comes with its mend.\n\n"
+                       "Exits 1 when there is a problem.",
+        .options = doctor_options,
+        .examples = "fak hooks doctor --json | jq '.problems'\tfor scripts",
+        .module = "fak-hooks",
+    },
+    {
+        .name = "hooks agent",
+        .usage = "",
+        .summary = "what a coding agent calls after an edit",
+        .description = "Reads the event of an edit (JSON, as Claude Code, Codex, Gemini CLI, Cursor, "
+                       "Copilot, Cline and Windsurf "
+                       "give it to their hooks) from stdin and writes one JSON object: for a kernel the row, "
+                       "the reference with "
+                       "its link and the command that proves the result, in at most 300 tokens; {} for "
+                       "anything else. Exits 0 "
+                       "whatever happens. docs/hooks.md has the entries for each agent.",
+        .examples = "fak hooks agent <event.json\twhat the agent would be told",
+        .module = "fak-agent",
+    },
+    {
         .name = "hooks run",
         .usage = "STAGE [ARGUMENT...]",
         .summary = "what a hook calls",
@@ -227,6 +268,18 @@ const struct cli_command fak_command_table[] = {
             "STAGE is commit-msg, prepare-commit-msg or pre-commit; the arguments are those that git gives. "
             "Exits 0 whatever happens.",
         .module = "fak-hooks",
+    },
+    {
+        .name = "mcp",
+        .usage = "",
+        .summary = "serve look-ups to coding agents over stdio",
+        .description = "A server of the Model Context Protocol (2024-11-05 to 2026-07-28) on stdin and "
+                       "stdout, one message a "
+                       "line, until the input ends. Its tools are lookup, rows_for_files, explain, "
+                       "milestones and gaps; they "
+                       "only read, and their answers are bounded.",
+        .examples = "claude mcp add fak -- fak mcp\tfor one agent; docs/hooks.md has others",
+        .module = "fak-agent",
     },
     {
         .name = "run",

@@ -9,7 +9,8 @@
 
 enum { ARGS = 20 };
 
-#define CONFIG_KEYS "^(fak\\..*|core\\.(comment.*|hookspath)|trailer\\.separators|commit\\.cleanup)$"
+#define CONFIG_KEYS                                                                                          \
+    "^(fak\\..*|hook\\.fak-.*|core\\.(comment.*|hookspath)|trailer\\.separators|commit\\.cleanup)$"
 
 struct plumbing {
     struct str config; /* `git config -z` output, once asked */

@@ -1,5 +1,6 @@
 #include "hooks/gate/advice.h"
 
+#include "base/shellword.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -37,16 +38,6 @@ static void put_path(struct str *out, const char *path) {
         else str_putc(out, (char)c);
     }
     str_putc(out, '"');
-}
-
-/* As one word for the shell. */
-static void put_quoted(struct str *out, const char *text) {
-    str_putc(out, '\'');
-    for (; *text; text++) {
-        if (*text == '\'') str_puts(out, "'\\''");
-        else str_putc(out, *text);
-    }
-    str_putc(out, '\'');
 }
 
 /* Notes of the matrix may be long; the advice shows their beginning, `fak sota` all of it. */
@@ -168,7 +159,7 @@ static void put_command(struct str *out, const struct gate_report *report, enum 
     }
     str_puts(out, moment == ADVICE_COMMITTED ? "git commit --amend --no-edit --trailer "
                                              : "git commit --trailer ");
-    put_quoted(out, report->trailer);
+    shellword_put(out, report->trailer);
 }
 
 static void put_last(struct str *out, const struct term *term, const struct gate_report *report,

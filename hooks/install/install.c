@@ -1,6 +1,7 @@
 #include "hooks/install/install.h"
 
 #include "base/file.h"
+#include "base/shellword.h"
 #include "git/plumbing/process.h"
 
 #include <errno.h>
@@ -31,15 +32,21 @@ static void step_out_of_husky(struct install *place) {
     place->dir.at[place->dir.n] = '\0';
 }
 
-/* `git config --show-scope` writes "global", a tab and the value. */
-static bool is_shared(void) {
+/* "local\tfile:.git/config\tVALUE" */
+bool install_set_by(struct str *scope, struct str *origin, struct status *st) {
     struct process git;
-    static const char *const argv[] = {"git", "config", "--show-scope", "--get", "core.hooksPath", NULL};
-    if (!process_run(&git, argv, NULL)) return false;
-    struct view text = {str_c(&git.out), git.out.n};
-    bool shared = git.exit_code == 0 && (view_starts(text, "global\t") || view_starts(text, "system\t"));
+    static const char *const argv[] = {
+        "git", "config", "--show-scope", "--show-origin", "--get", "core.hooksPath", NULL};
+    if (!process_run(&git, argv, st)) return false;
+    const char *text = str_c(&git.out);
+    size_t n = git.exit_code == 0 ? strcspn(text, "\t") : 0;
+    if (n && text[n] == '\t') {
+        str_add(scope, text, n);
+        text += n + 1;
+        str_add(origin, text, strcspn(text, "\t"));
+    }
     process_free(&git);
-    return shared;
+    return str_ok(scope, st) && str_ok(origin, st);
 }
 
 bool install_find(struct install *out, struct status *st) {
@@ -57,7 +64,6 @@ bool install_find(struct install *out, struct status *st) {
         str_add(&out->dir, dir.at, dir.n);
         ok = str_ok(&out->dir, st);
         if (ok) step_out_of_husky(out);
-        out->shared = is_shared();
     } else {
         const char *text = str_c(&git.err);
         text = strncmp(text, "fatal: ", 7) == 0 ? text + 7 : text;
@@ -158,17 +164,55 @@ static enum install_state state_of(const struct hook *hook) {
     return text.n && memmem(text.at, text.n, call, strlen(call)) ? INSTALL_CALLS : INSTALL_FOREIGN;
 }
 
-bool install_look(enum install_state *out, const struct install *place, const char *hook, struct status *st) {
+/* The word that our line tests and calls, in single quotes. */
+static void read_program(struct str *out, struct view text) {
+    static const char before[] = "if [ -x '", after[] = "' ]; then ";
+    struct view line;
+    while (view_line(&line, &text)) {
+        if (!is_our_line(line) || !view_starts(line, before)) continue;
+        const char *from = line.at + sizeof before - 1;
+        const char *to = memmem(from, line.n - sizeof before + 1, after, sizeof after - 1);
+        for (; to && from < to; from++) {
+            str_putc(out, *from);
+            if (to - from >= 4 && strncmp(from, "'\\''", 4) == 0) from += 3;
+        }
+        return;
+    }
+}
+
+static bool look_at(struct install_seen *out, const struct hook *file, const char *hook, struct status *st) {
+    struct view text = hook_text(file);
+    bool calls = false;
+    out->state = state_of(file);
+    out->exists = file->exists;
+    out->runs = file->runs;
+    out->runner = runner_of(text);
+    str_puts(&out->path, file->path.at);
+    read_program(&out->program, text);
+    if (out->state == INSTALL_FOREIGN && !runner_calls(&calls, &out->config, out->runner, hook, st))
+        return false;
+    if (calls) out->state = INSTALL_RUNNER;
+    return str_ok(&out->path, st) && str_ok(&out->program, st);
+}
+
+bool install_look(struct install_seen *out, const struct install *place, const char *hook,
+                  struct status *st) {
     struct hook file;
-    bool ok = hook_read(&file, place, hook, st);
-    *out = ok ? state_of(&file) : INSTALL_NONE;
-    if (ok && install_fires(*out) && !file.runs) *out = INSTALL_FOREIGN; /* git passes over it */
+    *out = (struct install_seen){0};
+    bool ok = hook_read(&file, place, hook, st) && look_at(out, &file, hook, st);
+    if (ok && place->husky) out->runner = RUNNER_HUSKY;
     hook_free(&file);
     return ok;
 }
 
-bool install_fires(enum install_state state) {
-    return state == INSTALL_OURS || state == INSTALL_LINE || state == INSTALL_CALLS;
+void install_seen_free(struct install_seen *seen) {
+    str_free(&seen->path);
+    str_free(&seen->config);
+    str_free(&seen->program);
+}
+
+bool install_fires(const struct install_seen *seen) {
+    return seen->runs && seen->state != INSTALL_NONE && seen->state != INSTALL_FOREIGN;
 }
 
 /* --- adding
@@ -178,12 +222,7 @@ bool install_fires(enum install_state state) {
  */
 static void put_call(struct str *out, const char *hook, const char *program) {
     struct str word = {0};
-    str_putc(&word, '\'');
-    for (const char *at = program; *at; at++) {
-        if (*at == '\'') str_puts(&word, "'\\''");
-        else str_putc(&word, *at);
-    }
-    str_putc(&word, '\'');
+    shellword_put(&word, program);
     str_printf(out,
                "if [ -x %s ]; then %s hooks run %s \"$@\" </dev/null || :; FAK_ADVISED=%s; export "
                "FAK_ADVISED; fi " INSTALL_MARK "\n",
@@ -280,12 +319,12 @@ static bool add_file(const struct hook *hook, const struct install *place, const
 bool install_add(const struct install *place, const char *hook, const char *program, struct status *st) {
     struct hook file;
     bool removed;
-    if (strchr(program, '\n'))
-        return status_fail(st, STATUS_UNSUPPORTED,
-                           "fak lies in a folder whose name holds a line break; move it");
     if (!install_remove(&removed, place, hook, st)) return false;
-    bool ok = hook_read(&file, place, hook, st);
-    if (ok && state_of(&file) != INSTALL_CALLS) {
+    struct install_seen seen = {0};
+    bool ok = hook_read(&file, place, hook, st) && look_at(&seen, &file, hook, st);
+    bool called = seen.state == INSTALL_CALLS || seen.state == INSTALL_RUNNER;
+    install_seen_free(&seen);
+    if (ok && !called) {
         bool editable = file.exists && file.regular && file.runs && is_shell_script(hook_text(&file));
         ok = editable ? add_line(&file, program, st) : add_file(&file, place, program, st);
     }

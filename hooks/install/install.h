@@ -12,8 +12,8 @@
 #ifndef HOOKS_INSTALL_INSTALL_H
 #define HOOKS_INSTALL_INSTALL_H
 
-#include "base/status.h"
 #include "base/str.h"
+#include "hooks/install/runner.h"
 
 #define INSTALL_MARK "# fak-hooks"
 
@@ -23,21 +23,37 @@ enum install_state {
     INSTALL_OURS,    /* written by us alone */
     INSTALL_LINE,    /* somebody else's, with our line in it */
     INSTALL_CALLS,   /* somebody else's, which calls us (.githooks in this repository) */
+    INSTALL_RUNNER,  /* a runner's, whose own configuration calls us */
+};
+
+/* One hook file, as git finds it. */
+struct install_seen {
+    enum install_state state;
+    struct str path;
+    bool exists, runs;  /* `runs`: git executes it */
+    enum runner runner; /* who wrote it */
+    struct str config;  /* INSTALL_RUNNER: where the runner is told to call us */
+    struct str program; /* INSTALL_OURS, INSTALL_LINE: the fak that our line calls */
 };
 
 struct install {
     struct str dir; /* where hooks live, absolute */
-    bool husky;
-    bool shared; /* core.hooksPath is set for all repositories of the user, or of the machine */
+    bool husky;     /* .husky/, whose files husky calls: they need not be executable */
 };
 
 /* Asks git. Fails outside of a repository. */
 bool install_find(struct install *out, struct status *st) STATUS_MUST_USE;
 void install_close(struct install *place);
 
-bool install_look(enum install_state *out, const struct install *place, const char *hook,
+/* Who set core.hooksPath: git's scope ("local", "global" ...) and file; nothing is appended when nobody did.
+ */
+bool install_set_by(struct str *scope, struct str *origin, struct status *st) STATUS_MUST_USE;
+
+/* install_seen_free in any case. */
+bool install_look(struct install_seen *out, const struct install *place, const char *hook,
                   struct status *st) STATUS_MUST_USE;
-bool install_fires(enum install_state state); /* does git run us through it? */
+void install_seen_free(struct install_seen *seen);
+bool install_fires(const struct install_seen *seen); /* does git run us through it? */
 
 /* Puts `program` (absolute) in front. What is there of ours already is brought up to date. */
 bool install_add(const struct install *place, const char *hook, const char *program,

@@ -13,8 +13,11 @@ static bool was_offered(const struct look *look) {
 
 bool stage_commit_msg(struct stage_output *out, const struct stage_input *in, struct status *st) {
     struct look look;
+    bool elsewhere = false;
     bool ok = look_open(&look, in, st);
-    if (ok && look.silence == LOOK_SPEAK) {
+    if (ok && look.silence == LOOK_SPEAK && !in->configured)
+        ok = look_configured(&elsewhere, &look, "commit-msg", st);
+    if (ok && look.silence == LOOK_SPEAK && !elsewhere) {
         if (was_offered(&look)) advice_line(&out->advice, &look.report, ADVICE_COMMITTED);
         else advice_text(&out->advice, in->term, in->matrix, &look.report, ADVICE_COMMITTED);
         look_note(&out->note, &look);

@@ -2,7 +2,9 @@
 
 #include "base/file.h"
 #include "hooks/gate/code.h"
+#include "hooks/install/confhook.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -45,7 +47,7 @@ static bool is_off(bool *off, struct look *look, struct status *st) {
 
 /* A repository that cannot be read may still have us switched off: then there is nothing to complain about.
  */
-static bool is_off_by_git(void) {
+bool look_off_by_git(void) {
     struct str value = {0};
     void *handle;
     bool found = false;
@@ -157,7 +159,7 @@ bool look_open(struct look *look, const struct stage_input *in, struct status *s
     }
     if (ok) ok = staged_open(&look->staged, &in->repository, &why) && decide(look, in, &why);
     if (ok) return true;
-    if (is_off_by_git()) {
+    if (look_off_by_git()) {
         look->silence = LOOK_OFF;
         return true;
     }
@@ -171,6 +173,25 @@ void look_close(struct look *look) {
     str_free(&look->comment);
     str_free(&look->separators);
     arena_release(&look->arena);
+}
+
+bool look_configured(bool *out, struct look *look, const char *hook, struct status *st) {
+    char event[64], enabled[64];
+    bool found, supported = false;
+    struct str value = {0}, version = {0};
+    snprintf(event, sizeof event, "hook.fak-%s.event", hook);
+    snprintf(enabled, sizeof enabled, "hook.fak-%s.enabled", hook);
+    *out = false;
+    bool ok = look_config(&value, &found, look, event, st);
+    bool asked = ok && found && value.n;
+    str_clear(&value);
+    if (asked) {
+        ok = look_config(&value, &found, look, enabled, st) && confhook_supported(&supported, &version, st);
+        *out = ok && supported && !(found && is_false(str_c(&value)));
+    }
+    str_free(&value);
+    str_free(&version);
+    return ok;
 }
 
 void look_note(struct str *out, const struct look *look) {

@@ -33,4 +33,11 @@ void look_note(struct str *out, const struct look *look);
 bool look_config(struct str *out, bool *found, struct look *look, const char *key,
                  struct status *st) STATUS_MUST_USE;
 
+/* Is `git config fak.priorart` false here, by git's own word? For who has not opened the repository. */
+bool look_off_by_git(void);
+
+/* Does git run this hook of ours from its configuration too (hooks/install/confhook.h)? Then that call
+ * speaks, and one that comes through a file has nothing to add. */
+bool look_configured(bool *out, struct look *look, const char *hook, struct status *st) STATUS_MUST_USE;
+
 #endif

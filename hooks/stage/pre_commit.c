@@ -2,18 +2,22 @@
 #include "hooks/stage/look.h"
 
 /* Where commit-msg is ours too, it will see the message and speak for both. */
-static bool commit_msg_speaks(void) {
+static bool commit_msg_speaks(struct look *look) {
     struct install place;
-    enum install_state state = INSTALL_NONE;
-    bool ok = install_find(&place, NULL) && install_look(&state, &place, "commit-msg", NULL);
+    struct install_seen seen = {0};
+    bool configured;
+    if (look_configured(&configured, look, "commit-msg", NULL) && configured) return true;
+    bool speaks =
+        install_find(&place, NULL) && install_look(&seen, &place, "commit-msg", NULL) && install_fires(&seen);
+    install_seen_free(&seen);
     install_close(&place);
-    return ok && install_fires(state);
+    return speaks;
 }
 
 bool stage_pre_commit(struct stage_output *out, const struct stage_input *in, struct status *st) {
     struct look look;
     bool ok = look_open(&look, in, st);
-    if (ok && look.silence == LOOK_SPEAK && !commit_msg_speaks()) {
+    if (ok && look.silence == LOOK_SPEAK && !commit_msg_speaks(&look)) {
         advice_line(&out->advice, &look.report, ADVICE_STAGED);
         look_note(&out->note, &look);
         ok = str_ok(&out->advice, st) && str_ok(&out->note, st);

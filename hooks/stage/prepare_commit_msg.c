@@ -39,6 +39,15 @@ static bool find_place(size_t *at, struct view message, const struct trailer_rul
     return comments;
 }
 
+/* Another hook of ours was here before. */
+static bool is_offered(struct view message, const struct look *look) {
+    struct str line = {0};
+    str_printf(&line, "\n%s %s\n", look->rules.comment, look->report.trailer);
+    bool there = line.at && memmem(message.at, message.n, line.at, line.n);
+    str_free(&line);
+    return there;
+}
+
 /* The message with the offer in it. A trailer must not touch the subject: an empty line parts them, unless
  * there are trailers already, which it joins. */
 static void insert_offer(struct str *out, struct view message, size_t at, bool joins,
@@ -62,7 +71,7 @@ static bool offer(struct look *look, const char *path, struct status *st) {
     struct trailer_list trailers;
     struct str text = {0};
     size_t at;
-    if (!find_place(&at, message, &look->rules)) return true;
+    if (is_offered(message, look) || !find_place(&at, message, &look->rules)) return true;
     if (!trailer_parse(&trailers, message, &look->rules, &look->arena, st)) return false;
     insert_offer(&text, message, at, trailers.n > 0, look);
     bool ok = str_ok(&text, st) && file_replace(path, text.at, text.n, st);

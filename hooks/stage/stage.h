@@ -22,6 +22,7 @@ struct stage_input {
     const char *message_file; /* NULL: there is no message */
     const char *source;       /* prepare-commit-msg: git's second argument, or "" */
     bool editor;              /* an editor will be opened */
+    bool configured;          /* git called us from its configuration, not from a hook file */
 };
 
 /* What a hook has to say: `advice` for the user, `note` (one line, or "") on how the repository was read. */

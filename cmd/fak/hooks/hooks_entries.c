@@ -10,6 +10,7 @@ static const struct cli_entry entries[] = {
     {"hooks install", fak_hooks_install},
     {"hooks uninstall", fak_hooks_uninstall},
     {"hooks status", fak_hooks_status},
+    {"hooks doctor", fak_hooks_doctor},
     {"hooks run", fak_hooks_run},
     {NULL, NULL},
 };

@@ -10,6 +10,7 @@ int fak_hooks(struct cli *cli, int argc, char **argv);
 int fak_hooks_install(struct cli *cli, int argc, char **argv);
 int fak_hooks_uninstall(struct cli *cli, int argc, char **argv);
 int fak_hooks_status(struct cli *cli, int argc, char **argv);
+int fak_hooks_doctor(struct cli *cli, int argc, char **argv);
 int fak_hooks_run(struct cli *cli, int argc, char **argv);
 
 /* Gives libgit2's reader from lib/fak-git.so. */
