@@ -1,34 +1,60 @@
-/* added: finds the tokens that stand in a text as themselves: user-defined ones always, control ones when
- * special tokens are parsed. Leftmost first, of those that start there the longest (tokenizers
- * src/tokenizer/added_vocabulary.rs; llama.cpp takes the longest of the whole text first).
+/* added: finds the tokens that stand in a text as themselves. Leftmost first, of those that start there the
+ * longest (tokenizers src/tokenizer/added_vocabulary.rs; llama.cpp takes the longest of the whole text
+ * first).
  *
- * Owns:    a sorted table in the caller's arena. Trusts: the vocabulary. Threads: constant after open.
+ * Owns:    a sorted table in the caller's arena; the texts are the caller's.
+ * Trusts:  text is well-formed UTF-8. Threads: constant after added_sort.
  */
 #ifndef ENGINE_TOKEN_ADDED_H
 #define ENGINE_TOKEN_ADDED_H
 
+#include "engine/token/marked.h"
 #include "engine/token/vocab.h"
 
-struct added {
-    const struct vocab *vocab;
-    int32_t *ids; /* sorted by their pieces, bytewise */
-    size_t n;
-    bool starts[256]; /* bytes with which a piece begins */
+struct added_token {
+    struct view text;
+    int32_t id;
+    bool special; /* only where special tokens are parsed */
+    /* It takes the white space before or behind it with it; it has to be a word of its own. */
+    bool lstrip, rstrip, single_word;
 };
 
+struct added {
+    struct added_token *tokens; /* sorted by their texts, bytewise */
+    size_t n;
+    bool starts[256]; /* bytes with which a text begins */
+};
+
+/* Room for n tokens. */
+bool added_begin(struct added *a, size_t n, struct arena *arena, struct status *st) STATUS_MUST_USE;
+/* Of two tokens with the same text, the lower id counts. Empty texts are left out. */
+void added_put(struct added *a, const struct added_token *token);
+void added_sort(struct added *a);
+
+/* All control, user-defined and unknown tokens of a vocabulary. */
 bool added_open(struct added *a, const struct vocab *vocab, struct arena *arena,
                 struct status *st) STATUS_MUST_USE;
 
-/* A text, and what may be found in it. */
-struct added_text {
-    struct view text;
+/* A text, and how far it is read. A token with a byte that is a user's is found only when it is no special
+ * one and written in letters, digits and blanks alone: with the others chats are framed. */
+struct added_scan {
+    struct marked_view text;
     bool parse_special;
-    /* NULL, or a byte for each of the text: where it is not 0, the byte is a user's. A token with such a byte
-     * is found only when it is user-defined and not of the form <|...|>, with which chats are framed. */
-    const unsigned char *marks;
+    size_t done;     /* the end of the last match */
+    size_t searched; /* where the next one may start; before `done` when the last one took blanks */
 };
 
-/* The first added token in the text from byte `from` on. False: there is none. */
-bool added_next(const struct added *a, const struct added_text *in, size_t from, size_t *start, int32_t *id);
+struct added_match {
+    size_t start, end; /* with the blanks it takes; start may lie before the end of the match before */
+    int32_t id;
+};
+
+/* The next added token. False: there is none. */
+bool added_next(struct added_match *match, const struct added *a, struct added_scan *scan);
+
+/* Bytes of the longest token at the start of the text, special or not; 0: none is there. */
+size_t added_longest(const struct added *a, struct view text);
+/* The id of the token with exactly this text, or -1. */
+int32_t added_find(const struct added *a, struct view text);
 
 #endif

@@ -1,6 +1,6 @@
 #include "engine/token/bpe.h"
 
-#include "engine/file/gguf.h"
+#include "base/utf8.h"
 #include "engine/token/token_list.h"
 
 #include <string.h>
@@ -19,67 +19,30 @@ static struct bpe_merge *slot_of(const struct bpe *b, int32_t left, int32_t righ
     }
 }
 
-/* --- reading the merges -------------------------------------------------------------------------------- */
+/* --- making -------------------------------------------------------------------------------------------- */
 
-struct loader {
-    struct bpe *b;
-    const struct gguf *file;
-    struct gguf_array lines;
-    struct str left, right; /* scratch */
-    struct status *st;
-};
-
-static bool refuse(const struct loader *l, size_t i, const char *why) {
-    size_t offset = gguf_find(l->file, "tokenizer.ggml.merges")->offset + 12 +
-                    (size_t)(l->lines.strings[i].at - (const char *)l->lines.at);
-    return status_fail(l->st, STATUS_BAD_INPUT, "%.120s: byte %zu, merge %zu: %s; convert the model again",
-                       gguf_path(l->file), offset, i, why);
-}
-
-/* "left right": neither half holds a space, the alphabet has none. */
-static bool read_merge(struct loader *l, size_t i) {
-    struct view line = l->lines.strings[i];
-    const char *space = line.n ? memchr(line.at, ' ', line.n) : NULL;
-    if (!space) return refuse(l, i, "it is not two tokens with a space between");
-    size_t n = (size_t)(space - line.at);
-    str_clear(&l->left);
-    str_clear(&l->right);
-    if (!vocab_from_alphabet(&l->left, (struct view){line.at, n}) ||
-        !vocab_from_alphabet(&l->right, (struct view){space + 1, line.n - n - 1}))
-        return refuse(l, i, "it holds characters that stand for no byte");
-    const struct vocab *v = l->b->vocab;
-    int32_t left = vocab_find(v, str_c(&l->left), l->left.n);
-    int32_t right = vocab_find(v, str_c(&l->right), l->right.n);
-    str_add(&l->left, str_c(&l->right), l->right.n);
-    if (!str_ok(&l->left, l->st) || !str_ok(&l->right, l->st)) return false;
-    int32_t id = vocab_find(v, str_c(&l->left), l->left.n);
-    if (left < 0 || right < 0 || id < 0) return refuse(l, i, "its halves or the whole are no tokens");
-    struct bpe_merge *slot = slot_of(l->b, left, right);
-    if (slot->left < 0) *slot = (struct bpe_merge){left, right, (uint32_t)i, id};
-    return true;
-}
-
-bool bpe_open(struct bpe *b, const struct vocab *vocab, const struct gguf *file, struct arena *arena,
-              struct status *st) {
-    *b = (struct bpe){.vocab = vocab, .seed = vocab_seed()};
-    struct loader l = {.b = b, .file = file, .st = st};
-    if (!gguf_array(&l.lines, file, "tokenizer.ggml.merges", GGUF_STRING, st)) return false;
-    if (l.lines.n == 0 || l.lines.n > INT32_MAX)
-        return status_fail(st, STATUS_BAD_INPUT,
-                           "%.120s: 'tokenizer.ggml.merges' has %zu merges, so the tokenizer is incomplete; "
-                           "convert the model again",
-                           gguf_path(file), l.lines.n);
+bool bpe_begin(struct bpe *b, const struct vocab *vocab, size_t n, struct arena *arena, struct status *st) {
+    *b = (struct bpe){.vocab = vocab, .seed = vocab_seed(), .unknown = -1};
     size_t room = 16;
-    while (room < 2 * l.lines.n) room *= 2;
+    while (room < 2 * n) room *= 2;
     b->mask = room - 1;
     b->merges = arena_alloc(arena, room, sizeof *b->merges, st);
-    if (!b->merges) return false;
-    for (size_t i = 0; i < room; i++) b->merges[i].left = -1;
-    bool ok = true;
-    for (size_t i = 0; ok && i < l.lines.n; i++) ok = read_merge(&l, i);
-    str_free(&l.left);
-    str_free(&l.right);
-    return ok;
+    for (size_t i = 0; b->merges && i < room; i++) b->merges[i].left = -1;
+    return b->merges != NULL;
+}
+
+bool bpe_put(struct bpe *b, struct view left, struct view right, struct str *scratch) {
+    const struct vocab *v = b->vocab;
+    str_clear(scratch);
+    str_add(scratch, left.at, left.n);
+    str_add(scratch, right.at, right.n);
+    int32_t first = vocab_find(v, left.at, left.n), second = vocab_find(v, right.at, right.n);
+    int32_t whole = vocab_find(v, str_c(scratch), scratch->n);
+    if (first < 0 || second < 0 || whole < 0) return false;
+    struct bpe_merge *slot = slot_of(b, first, second);
+    if (slot->left < 0) *slot = (struct bpe_merge){first, second, (uint32_t)b->n, whole};
+    b->n++;
+    return true;
 }
 
 /* --- encoding ------------------------------------------------------------------------------------------ */
@@ -93,17 +56,43 @@ static bool pair(const void *context, const struct merge_symbol *a, const struct
     return merge->left >= 0;
 }
 
+static bool has_byte_tokens(const struct bpe *b, const char *at, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (b->vocab->bytes[(unsigned char)at[i]] < 0) return false;
+    return b->byte_fallback;
+}
+
+/* One symbol a byte. */
+static void add_bytes(struct merge *work, const struct bpe *b, const char *at, size_t n) {
+    for (size_t i = 0; i < n; i++) merge_add(work, 1, b->vocab->bytes[(unsigned char)at[i]]);
+}
+
+static void add_characters(struct merge *work, const struct bpe *b, struct view piece) {
+    for (size_t i = 0, n; i < piece.n; i += n) {
+        n = utf8_valid_length(piece.at + i, piece.n - i);
+        if (n == 0) n = 1; /* cannot be: pieces of characters are whole */
+        int32_t id = vocab_find(b->vocab, piece.at + i, n);
+        if (id < 0 && has_byte_tokens(b, piece.at + i, n)) add_bytes(work, b, piece.at + i, n);
+        else merge_add(work, (uint32_t)n, id);
+    }
+}
+
 bool bpe_encode(struct token_list *out, const struct bpe *b, struct view piece, struct merge *work,
                 struct status *st) {
     if (piece.n == 0) return true;
     int32_t whole = b->ignore_merges ? vocab_find(b->vocab, piece.at, piece.n) : -1;
     if (whole >= 0) return token_list_add(out, whole, st);
     if (!merge_begin(work, piece.n, st)) return false;
-    for (size_t i = 0; i < piece.n; i++) merge_add(work, 1, b->vocab->bytes[(unsigned char)piece.at[i]]);
+    if (b->by_character) add_characters(work, b, piece);
+    else add_bytes(work, b, piece.at, piece.n);
     if (!merge_run(work, pair, b, st)) return false;
+    bool was_unknown = false;
     for (int32_t i = 0; i >= 0; i = work->symbols[i].after) {
         int32_t id = work->symbols[i].id;
+        bool is_unknown = id < 0;
+        if (is_unknown && !(was_unknown && b->fuses)) id = b->unknown;
         if (id >= 0 && !token_list_add(out, id, st)) return false;
+        was_unknown = is_unknown;
     }
     return true;
 }

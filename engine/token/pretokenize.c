@@ -1,43 +1,91 @@
 #include "engine/token/pretokenize.h"
 
-#include <oniguruma.h>
+#include "engine/token/pattern.h"
+#include "engine/token/vocab.h"
+
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MAX_PATTERNS = 8,
-    /* Backtracks of one search: far more than any honest text needs, about a second's worth. */
-    RETRY_BASE = 10 * 1000 * 1000,
-    RETRIES_PER_BYTE = 16,
+struct step {
+    enum pretokenize_kind kind;
+    enum pretokenize_behaviour behaviour;
+    enum pretokenize_scheme scheme;
+    bool invert;
+    struct pattern *pattern;
+    char mark[16]; /* what stands for a space */
 };
 
-struct walk;
-typedef bool last_step(struct walk *walk, struct view piece, struct status *st);
-static last_step falcon_digits;
+struct pretokenizer {
+    char name[32];
+    struct step steps[PRETOKENIZE_MAX_STEPS];
+    size_t n;
+    bool in_alphabet; /* the last steps see the alphabet, not bytes */
+};
+
+/* --- opening ------------------------------------------------------------------------------------------- */
+
+static bool open_step(struct step *out, const struct pretokenize_step *in, struct status *st) {
+    *out = (struct step){in->kind, in->behaviour, in->scheme, in->invert, NULL, ""};
+    if (in->kind == PRETOKENIZE_METASPACE) {
+        if (in->text.n >= sizeof out->mark)
+            return status_fail(st, STATUS_UNSUPPORTED, "%zu bytes that stand for a space: at most %zu run",
+                               in->text.n, sizeof out->mark - 1);
+        memcpy(out->mark, in->text.at, in->text.n);
+    }
+    if (in->kind != PRETOKENIZE_SPLIT) return true;
+    if (in->literal && in->text.n) return pattern_open_literal(&out->pattern, in->text, st);
+    return pattern_open(&out->pattern, in->text, st);
+}
+
+bool pretokenize_open(struct pretokenizer **out, const char *name, const struct pretokenize_step *steps,
+                      size_t n, struct status *st) {
+    *out = NULL;
+    assert(n <= PRETOKENIZE_MAX_STEPS);
+    struct pretokenizer *p = calloc(1, sizeof *p);
+    if (!p) return status_fail(st, STATUS_NO_MEMORY, "out of memory for a pre-tokenizer");
+    snprintf(p->name, sizeof p->name, "%s", name);
+    while (n && steps[n - 1].kind == PRETOKENIZE_ALPHABET) n--; /* there and back at once */
+    for (; p->n < n; p->n++) {
+        if (!open_step(&p->steps[p->n], &steps[p->n], st)) {
+            pretokenize_close(p);
+            return false;
+        }
+        p->in_alphabet = p->in_alphabet || steps[p->n].kind == PRETOKENIZE_ALPHABET;
+    }
+    *out = p;
+    return true;
+}
+
+void pretokenize_close(struct pretokenizer *p) {
+    if (!p) return;
+    for (size_t i = 0; i < p->n; i++) pattern_close(p->steps[i].pattern);
+    free(p);
+}
+
+const char *pretokenize_name(const struct pretokenizer *p) { return p->name; }
+
+/* --- those that GGUF files name ------------------------------------------------------------------------ */
+
+#define SPLIT(expression)                                                                                    \
+    {                                                                                                        \
+        .kind = PRETOKENIZE_SPLIT, .text = { expression, sizeof expression - 1 }                             \
+    }
 
 struct row {
     const char *names; /* separated by blanks */
     struct pretokenize_traits traits;
-    last_step *last;
-    const char *patterns[MAX_PATTERNS + 1];
+    struct pretokenize_step steps[PRETOKENIZE_MAX_STEPS];
 };
 
 static const struct row rows[] = {
-#define PRETOKENIZER(names, nfc, ignore_merges, adds_bos, last, ...)                                         \
-    {names, {nfc, ignore_merges, adds_bos}, last, {__VA_ARGS__}},
+#define PRETOKENIZER(names, nfc, ignore_merges, adds_bos, ...)                                               \
+    {names, {nfc, ignore_merges, adds_bos}, {__VA_ARGS__}},
 #include "engine/token/pretokenizers.inc"
 #undef PRETOKENIZER
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
-
-struct pretokenizer {
-    const struct row *row;
-    char name[32];
-    regex_t *regexes[MAX_PATTERNS];
-    int n;
-};
-
-/* --- opening ------------------------------------------------------------------------------------------- */
 
 static bool has_name(const char *names, struct view name) {
     while (*names) {
@@ -50,7 +98,7 @@ static bool has_name(const char *names, struct view name) {
 }
 
 static bool find_row(const struct row **out, struct view name, struct status *st) {
-    char known[300] = "", shown[VIEW_SHOWN];
+    char known[400] = "", shown[VIEW_SHOWN];
     for (size_t i = 0; i < N_ROWS; i++) {
         *out = &rows[i];
         if (has_name(rows[i].names, name)) return true;
@@ -65,47 +113,17 @@ static bool find_row(const struct row **out, struct view name, struct status *st
                        view_shown(shown, name), known);
 }
 
-static bool compile(regex_t **out, const char *pattern, struct status *st) {
-    OnigErrorInfo info;
-    const OnigUChar *start = (const OnigUChar *)pattern;
-    int code = onig_new(out, start, start + strlen(pattern), ONIG_OPTION_NONE, ONIG_ENCODING_UTF8,
-                        ONIG_SYNTAX_RUBY, &info);
-    if (code == ONIG_NORMAL) return true;
-    char why[ONIG_MAX_ERROR_MESSAGE_LEN];
-    onig_error_code_to_str((OnigUChar *)why, code, &info);
-    *out = NULL;
-    return status_fail(st, STATUS_UNSUPPORTED, "Oniguruma refuses the pattern '%.60s': %.90s", pattern, why);
-}
-
-bool pretokenize_open(struct pretokenizer **out, struct view name, struct status *st) {
+bool pretokenize_open_named(struct pretokenizer **out, struct pretokenize_traits *traits, struct view name,
+                            struct status *st) {
     *out = NULL;
     const struct row *row;
+    char called[32];
     if (!find_row(&row, name, st)) return false;
-    OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
-    onig_initialize(encodings, 1);
-    struct pretokenizer *p = calloc(1, sizeof *p);
-    if (!p) return status_fail(st, STATUS_NO_MEMORY, "out of memory for a pre-tokenizer");
-    p->row = row;
-    memcpy(p->name, name.at, name.n);
-    bool ok = true;
-    while (ok && row->patterns[p->n]) {
-        ok = compile(&p->regexes[p->n], row->patterns[p->n], st);
-        if (ok) p->n++;
-    }
-    if (ok) *out = p;
-    else pretokenize_close(p);
-    return ok;
-}
-
-void pretokenize_close(struct pretokenizer *p) {
-    if (!p) return;
-    for (int i = 0; i < p->n; i++) onig_free(p->regexes[i]);
-    free(p);
-}
-
-const char *pretokenize_name(const struct pretokenizer *p) { return p->name; }
-struct pretokenize_traits pretokenize_traits(const struct pretokenizer *p) {
-    return p->row->traits;
+    *traits = row->traits;
+    snprintf(called, sizeof called, "%.*s", (int)name.n, name.at);
+    size_t n = 0;
+    while (n < PRETOKENIZE_MAX_STEPS && row->steps[n].kind != PRETOKENIZE_END) n++;
+    return pretokenize_open(out, called, row->steps, n, st);
 }
 
 /* --- cutting ------------------------------------------------------------------------------------------- */
@@ -114,103 +132,116 @@ struct walk {
     const struct pretokenizer *p;
     pretokenize_sink *sink;
     void *context;
-    OnigRegion *regions[MAX_PATTERNS]; /* one a step: the steps nest */
-    OnigMatchParam *limits;
+    struct pattern_search *search;
+    struct str texts[PRETOKENIZE_MAX_STEPS]; /* what steps wrote; one a step, for the steps nest */
+    struct str bytes;
 };
 
-static bool cut(struct walk *w, int step, struct view text, struct status *st);
+static bool cut(struct walk *w, size_t i, struct view text, bool first, struct status *st);
 
-/* Hands on a piece that step `step` has made. */
-static bool next_step(struct walk *w, int step, struct view text, size_t from, size_t to, struct status *st) {
-    if (from == to) return true;
-    return cut(w, step + 1, (struct view){text.at + from, to - from}, st);
+/* The pieces of one step on their way: a match may wait for what comes next to it. */
+struct joiner {
+    struct walk *w;
+    size_t step; /* that comes next */
+    struct view text;
+    bool first;
+    size_t from, to;
+    bool waits, matched;
+};
+
+static bool flush(struct joiner *j, struct status *st) {
+    if (!j->waits || j->from == j->to) return true;
+    j->waits = false;
+    return cut(j->w, j->step, (struct view){j->text.at + j->from, j->to - j->from}, j->first && j->from == 0,
+               st);
 }
 
-/* The next match of a step at or after byte `from`: 1, 0 for none, -1 for an error. */
-static int search(struct walk *w, int step, struct view text, size_t from, struct status *st) {
-    const OnigUChar *start = (const OnigUChar *)text.at, *end = start + text.n;
-    int at = onig_search_with_param(w->p->regexes[step], start, end, start + from, end, w->regions[step],
-                                    ONIG_OPTION_NONE, w->limits);
-    if (at >= 0 || at == ONIG_MISMATCH) return at >= 0;
-    char why[ONIG_MAX_ERROR_MESSAGE_LEN];
-    onig_error_code_to_str((OnigUChar *)why, at);
-    status_fail(st, STATUS_UNSUPPORTED, "the pre-tokenizer '%s' gives up on the text: %.90s", w->p->name,
-                why);
-    return -1;
-}
-
-/* Matches and what lies between them are pieces of their own (`Split` with behavior Isolated). */
-static bool cut(struct walk *w, int step, struct view text, struct status *st) {
-    if (step == w->p->n) {
-        if (w->p->row->last) return w->p->row->last(w, text, st);
-        return w->sink(w->context, text, st);
+static bool joins(const struct joiner *j, enum pretokenize_behaviour behaviour, bool match) {
+    if (!j->waits) return false;
+    switch (behaviour) {
+    case PRETOKENIZE_CONTIGUOUS: return match == j->matched;
+    case PRETOKENIZE_WITH_PREVIOUS: return match && !j->matched;
+    case PRETOKENIZE_WITH_NEXT: return !match && j->matched;
+    case PRETOKENIZE_ISOLATED:
+    case PRETOKENIZE_REMOVED: return false;
     }
-    size_t done = 0, from = 0;
-    while (from < text.n) {
-        int found = search(w, step, text, from, st);
-        if (found < 0) return false;
-        if (found == 0) break;
-        size_t start = (size_t)w->regions[step]->beg[0], end = (size_t)w->regions[step]->end[0];
-        if (!next_step(w, step, text, done, start, st) || !next_step(w, step, text, start, end, st))
-            return false;
-        done = end;
-        from = end > start ? end : end + 1; /* an empty match cuts, and takes nothing */
-        while (from < text.n && ((unsigned char)text.at[from] & 0xC0) == 0x80) from++;
-    }
-    return next_step(w, step, text, done, text.n, st);
+    return false;
 }
 
-/* tokenizers runs falcon's `Digits` on the byte alphabet, where six bytes look like superscripts and
- * fractions and count as digits; so characters are cut here. Then every three ASCII digits are a piece. */
-static bool is_falcon_digit(char c) {
-    return (c >= '0' && c <= '9') || (c && strchr("\xB2\xB3\xB9\xBC\xBD\xBE", c));
-}
-
-static bool is_ascii_digits(const char *at) {
-    for (int i = 0; i < 3; i++)
-        if (at[i] < '0' || at[i] > '9') return false;
-    return true;
-}
-
-static bool falcon_digits(struct walk *w, struct view text, struct status *st) {
-    size_t done = 0, i = 0;
-    while (i < text.n) {
-        bool digit = is_falcon_digit(text.at[i]),
-             three = digit && text.n - i >= 3 && is_ascii_digits(text.at + i);
-        bool turns = i > done && digit != is_falcon_digit(text.at[i - 1]);
-        if (i > done && (turns || three)) {
-            if (!w->sink(w->context, (struct view){text.at + done, i - done}, st)) return false;
-            done = i;
-        }
-        i += three ? 3 : 1;
-        if (three) {
-            if (!w->sink(w->context, (struct view){text.at + done, 3}, st)) return false;
-            done = i;
-        }
-    }
-    return done == text.n || w->sink(w->context, (struct view){text.at + done, text.n - done}, st);
-}
-
-static bool walk_open(struct walk *w, size_t n) {
-    w->limits = onig_new_match_param();
-    if (!w->limits) return false;
-    onig_initialize_match_param(w->limits);
-    unsigned long retries = RETRY_BASE + RETRIES_PER_BYTE * (unsigned long)n;
-    onig_set_retry_limit_in_match_of_match_param(w->limits, retries);
-    onig_set_retry_limit_in_search_of_match_param(w->limits, retries);
-    for (int i = 0; i < w->p->n; i++)
-        if (!(w->regions[i] = onig_region_new())) return false;
-    return true;
-}
-
-bool pretokenize(const struct pretokenizer *p, struct view text, pretokenize_sink *sink, void *context,
+/* Takes the next part of the text, a match or what lies between two. */
+static bool take(struct joiner *j, const struct step *step, size_t from, size_t to, bool match,
                  struct status *st) {
+    match = match != step->invert;
+    if (from == to || (match && step->behaviour == PRETOKENIZE_REMOVED)) return true;
+    bool joined = joins(j, step->behaviour, match);
+    if (!joined && !flush(j, st)) return false;
+    if (!joined) j->from = from;
+    j->to = to;
+    j->waits = true;
+    j->matched = match;
+    return true;
+}
+
+static bool split(struct walk *w, size_t i, struct view text, bool first, struct status *st) {
+    const struct step *step = &w->p->steps[i];
+    struct joiner j = {.w = w, .step = i + 1, .text = text, .first = first};
+    size_t done = 0;
+    for (size_t from = 0, start, end; from < text.n; from = pattern_next(text, start, end)) {
+        enum pattern_found found = pattern_find(&start, &end, step->pattern, w->search, text, from, st);
+        if (found == PATTERN_FAILED) return false;
+        if (found == PATTERN_NONE) break;
+        if (!take(&j, step, done, start, false, st) || !take(&j, step, start, end, true, st)) return false;
+        done = end;
+    }
+    return take(&j, step, done, text.n, false, st) && flush(&j, st);
+}
+
+static void put_marks(struct str *out, const struct step *step, struct view text, bool first) {
+    size_t n = strlen(step->mark);
+    bool front = step->scheme == PRETOKENIZE_ALWAYS || (step->scheme == PRETOKENIZE_FIRST && first);
+    if (front && text.at[0] != ' ' && !view_starts(text, step->mark)) str_add(out, step->mark, n);
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.at[i] == ' ') str_add(out, step->mark, n);
+        else str_putc(out, text.at[i]);
+    }
+}
+
+static bool rewrite(struct walk *w, size_t i, struct view text, bool first, struct status *st) {
+    const struct step *step = &w->p->steps[i];
+    struct str *out = &w->texts[i];
+    str_clear(out);
+    if (step->kind == PRETOKENIZE_METASPACE) put_marks(out, step, text, first);
+    else if (step->kind == PRETOKENIZE_ALPHABET) vocab_to_alphabet(out, text);
+    else {
+        if (text.at[0] != ' ') str_putc(out, ' ');
+        str_add(out, text.at, text.n);
+    }
+    return str_ok(out, st) && cut(w, i + 1, (struct view){out->at, out->n}, first, st);
+}
+
+static bool give(struct walk *w, struct view text, struct status *st) {
+    if (!w->p->in_alphabet) return w->sink(w->context, text, st);
+    str_clear(&w->bytes);
+    bool ours = vocab_from_alphabet(&w->bytes, text);
+    assert(ours);
+    (void)ours;
+    return str_ok(&w->bytes, st) && w->sink(w->context, (struct view){str_c(&w->bytes), w->bytes.n}, st);
+}
+
+static bool cut(struct walk *w, size_t i, struct view text, bool first, struct status *st) {
+    if (text.n == 0) return true;
+    if (i == w->p->n) return give(w, text, st);
+    return w->p->steps[i].kind == PRETOKENIZE_SPLIT ? split(w, i, text, first, st)
+                                                    : rewrite(w, i, text, first, st);
+}
+
+bool pretokenize(const struct pretokenizer *p, struct view text, bool first, pretokenize_sink *sink,
+                 void *context, struct status *st) {
     struct walk w = {.p = p, .sink = sink, .context = context};
-    bool ok = walk_open(&w, text.n);
-    if (!ok) status_fail(st, STATUS_NO_MEMORY, "out of memory for cutting a text");
-    ok = ok && (text.n == 0 || cut(&w, 0, text, st));
-    for (int i = 0; i < p->n; i++)
-        if (w.regions[i]) onig_region_free(w.regions[i], 1);
-    if (w.limits) onig_free_match_param(w.limits);
+    w.search = pattern_search_open(text.n, st);
+    bool ok = w.search && cut(&w, 0, text, first, st);
+    pattern_search_close(w.search);
+    for (size_t i = 0; i < p->n; i++) str_free(&w.texts[i]);
+    str_free(&w.bytes);
     return ok;
 }

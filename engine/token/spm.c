@@ -23,7 +23,7 @@ static bool pair(const void *context, const struct merge_symbol *a, const struct
     const struct spm *spm = context;
     *id = vocab_find(spm->vocab, spm->text + a->at, (size_t)a->n + b->n);
     if (*id < 0) return false;
-    *order = order_of(vocab_score(spm->vocab, *id));
+    *order = order_of((float)vocab_score(spm->vocab, *id));
     return true;
 }
 

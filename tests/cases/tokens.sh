@@ -33,8 +33,12 @@ run "smollm2-135m-instruct" "${SMOLLM2:-build/models/SmolLM2-135M-Instruct.Q4_1.
 for folder in "$golden"/*/; do
     folder=${folder%/}
     name=${folder##*/}
-    [ -f "$folder/vocab.gguf" ] || continue
-    run "$name/vectors" "$folder/vocab.gguf" "$folder/vectors.jsonl"
-    run "$name/stream" "$folder/vocab.gguf" "$folder/stream.jsonl"
+    for form in vocab.gguf vocab.gemma4.gguf tokenizer.json tokenizer.model; do
+        [ -f "$folder/$form" ] || continue
+        # llama.cpp's form of a T5 vocabulary has no reference.
+        [ "$name/$form" != unigram-t5/vocab.gguf ] || continue
+        run "$name/$form/vectors" "$folder/$form" "$folder/vectors.jsonl"
+        [ $form = tokenizer.model ] || run "$name/$form/stream" "$folder/$form" "$folder/stream.jsonl"
+    done
 done
 tap_end
