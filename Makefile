@@ -51,7 +51,7 @@ sotadb := $(lookup) $(matrix)
 sql := $(call objects,sotadb/sql sotadb/emit)
 schema := $(obj)/gen/schema.o
 scan := $(call objects,coverage/scan)
-coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/history)
+coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/history) $(obj)/gen/scan_version.o
 libgit2 := $(call objects,git/repo)
 git := $(call objects,git git/index git/plumbing)
 json := $(call objects,base/json)
@@ -135,6 +135,13 @@ $(gen)/sota_matrix.c: build/sotac $(seeds)
 # The schema as bytes, for programs that read another repository's seed: _binary_sotadb_schema_sql_start, _end.
 $(schema): sotadb/schema.sql
 	@mkdir -p $(@D); ld -r -b binary -z noexecstack -o $@ $<
+# What a scanned file is known by in the cache changes with the scanner: its sources, hashed.
+scanner := $(sort $(wildcard coverage/scan/*.[ch])) coverage/debt/record.c coverage/debt/suppress.c tools/grammars.txt
+$(gen)/scan_version.c: $(scanner)
+	@mkdir -p $(@D); printf 'extern const char scan_version[];\nconst char scan_version[] = "%s";\n' \
+		"$$(cat $(scanner) | sha256sum | cut -c1-16)" >$@
+$(obj)/gen/scan_version.o: $(gen)/scan_version.c
+	@mkdir -p $(@D); $(CC) $(CFLAGS_ALL) -c $< -o $@
 $(matrix): $(gen)/sota_matrix.c
 	@mkdir -p $(@D); echo "  CC    $<"; $(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 ifneq ($(MODE),release)

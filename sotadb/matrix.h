@@ -117,6 +117,11 @@ struct rung {
     const char *url;
 };
 
+/* A gap of sota-coverage that is accepted. Empty members stand for any. */
+struct suppression {
+    const char *class, *op, *path, *detail, *reason;
+};
+
 struct bench {
     const char *op;
     double number;
@@ -151,6 +156,8 @@ struct matrix {
     size_t n_floors; /* by name */
     const struct bench *benches;
     size_t n_benches;
+    const struct suppression *suppressions;
+    size_t n_suppressions;
     const char *source; /* "built-in", or where it was loaded from */
 };
 

@@ -57,7 +57,7 @@ CREATE TABLE op (
     route TEXT NOT NULL
         CONSTRAINT "route is 'stay-minimal', 'bind' or 'borrow'" CHECK (route IN ('stay-minimal', 'bind', 'borrow')),
     route_note TEXT NOT NULL CONSTRAINT "route_note is empty: say why this route" CHECK (route_note <> ''),
-    oracle TEXT NOT NULL CONSTRAINT "oracle is empty: a kernel without an oracle is not done, say what proves it right" CHECK (oracle <> ''),
+    oracle TEXT NOT NULL DEFAULT '', -- what proves it right; seed_check and sota-coverage ask for it
     bottleneck TEXT NOT NULL CONSTRAINT "bottleneck is empty: say what is expected to limit it" CHECK (bottleneck <> ''),
     status TEXT NOT NULL
         CONSTRAINT "status is 'planned', 'selected' or 'shipped'" CHECK (status IN ('planned', 'selected', 'shipped')),
@@ -149,6 +149,19 @@ CREATE TABLE witness (
         CONSTRAINT "acceptance is a path from the repository root, without leading '/' or '..'" CHECK (acceptance NOT GLOB '/*' AND '/' || acceptance NOT GLOB '*/../*'),
     file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line()),
     PRIMARY KEY (op, device, metric)
+) STRICT;
+
+-- A gap that is accepted, and why. `sota-coverage --explain FINGERPRINT` gives the row to write.
+CREATE TABLE suppression (
+    class TEXT NOT NULL
+        CONSTRAINT "class is what `sota-coverage --explain` calls the gap: 'uncovered' ..." CHECK (class GLOB '[a-z]*' AND class NOT GLOB '*[^a-z-]*'),
+    op TEXT NOT NULL DEFAULT '',     -- '': any
+    path TEXT NOT NULL DEFAULT '',   -- a path or glob; '': any
+    detail TEXT NOT NULL DEFAULT '', -- the kernel, device or axis; '': any
+    reason TEXT NOT NULL CONSTRAINT "reason is empty: say why the gap is accepted" CHECK (reason <> ''),
+    file TEXT NOT NULL DEFAULT (seed_file()), line INTEGER NOT NULL DEFAULT (seed_line()),
+    PRIMARY KEY (class, op, path, detail),
+    CONSTRAINT "a suppression names an op, a path or a detail: a whole class cannot be accepted" CHECK (op <> '' OR path <> '' OR detail <> '')
 ) STRICT;
 
 -- A measured figure and everything needed to repeat it. The peer's figure from the same run is a row too.

@@ -1,16 +1,29 @@
 /* sota-coverage: finds every kernel of a tree and folds what is missing into one number. */
 #include "cmd/sota-coverage/coverage.h"
+#include "cmd/sota-coverage/scene.h"
 
 #include <string.h>
 
 static const struct cli_option debt_options[] = {
-    {"--json", NULL, "The whole report as JSON."},
+    {"--format", "text|json|sarif|junit|summary|github",
+     "The scorecard, or the same for machines: SARIF 2.1.0, JUnit XML, Markdown for a step summary, GitHub "
+     "annotations."},
+    {"--json", NULL, "As --format json."},
+    {"-o, --output", "FILE",
+     "Write to FILE, whole or not at all. Unless the format is text, the scorecard still goes to stdout."},
     {"--all", NULL, "Every gap, where the text otherwise folds a long list into a count."},
     {"--explain", "FINGERPRINT",
-     "One gap: what it is, where it is written, its smallest mend. A prefix will do."},
-    {"-C, --directory", "DIR", "Look at the repository that DIR lies in, not at the one we are in."},
+     "One gap: its class, pattern and layer, where it is written, its smallest mend. A prefix will do."},
+    {"--index", NULL, "Look at what is staged, not at the working tree."},
+    {"--since", "REV",
+     "Compare with the commit where this tree left REV (the merge-base): debt now, added, removed."},
+    {"--exact", NULL, "With --since: compare with REV itself."},
+    {"--fail-on", "added", "With --since: exit 1 when debt was added."},
     {"--check", NULL, "Exit 1 when there is any debt."},
     {"--max-debt", "N", "Exit 1 when sota_debt is above N."},
+    {"--today", "DATE", "Show the links that were not read again within the window before DATE. No gap."},
+    {"--window", "DAYS", "With --today: the window (default 180)."},
+    SCENE_OPTIONS,
     {0},
 };
 
@@ -24,19 +37,27 @@ static const struct cli_option scan_options[] = {
 static const struct cli_command commands[] = {
     {
         .name = "",
-        .usage = "[OPTIONS]",
+        .usage = "[OPTIONS] [REV]",
         .summary = "every kernel, every gap, one number",
         .description =
             "Reads the files that git tracks and the matrix of the repository (sotadb/seed/*.sql, or what "
             "`git config fak.matrix` names), and prints a scorecard: the share of kernels without a gap, "
-            "the gaps with their smallest mends, and as its last line `sota_debt=N`, the number of "
-            "distinct gaps.\n\n"
-            "Exit codes: 0 done, 1 more debt than --check or --max-debt allows, 2 cannot decide (no "
-            "repository, no git, no matrix).",
+            "the next five mends, the gaps, and as its last line `sota_debt=N`, the number of distinct gaps. "
+            "With REV, or in a bare repository, the files and the matrix of that commit.\n\n"
+            "A gap has a fingerprint that stays when lines move. One that is meant to stay is accepted by a "
+            "comment in the file, `sota-coverage: suppress CLASS [NAME]: REASON`, or by a row of the table "
+            "suppression; either has to give a reason, and one that holds nothing back is a gap.\n\n"
+            "Exit codes: 0 done, 1 more debt than --check, --max-debt or --fail-on allows, 2 cannot decide "
+            "(no repository, no git, no matrix, a shallow clone, a missing object).\n\n"
+            "What a file holds is kept by its content under $XDG_CACHE_HOME/fak, so that the second run is "
+            "fast; --no-cache does without.",
         .options = debt_options,
         .examples = "sota-coverage\tthe scorecard of this repository\n"
-                    "sota-coverage --max-debt 40\tfails in CI when there are more than 40 gaps\n"
+                    "sota-coverage v1.0\tas it was then\n"
+                    "sota-coverage --since origin/main --fail-on added\tfails in CI when a change adds debt\n"
+                    "sota-coverage --format sarif -o debt.sarif\tfor code scanning; the scorecard on stdout\n"
                     "sota-coverage scan --json src\tthe kernels under src, without a matrix\n",
+        .positional = "",
     },
     {
         .name = "scan",

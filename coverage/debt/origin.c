@@ -7,8 +7,10 @@ static const char *table_of(const struct debt_gap *gap) {
     case DEBT_NO_FILE:
     case DEBT_EMPTY_GLOB: return "op_path";
     case DEBT_PLANNED: return gap->path[0] ? "op_path" : gap->detail[0] ? "witness" : "op";
+    case DEBT_NO_FLOOR:
     case DEBT_NO_TEST:
     case DEBT_NO_ACCEPTANCE: return "witness";
+    case DEBT_SUPPRESSION: return "suppression";
     case DEBT_RUNG: return "ladder";
     default: return "op";
     }
@@ -41,15 +43,29 @@ static int find(struct view text, const char *table, const char *first, const ch
     return 0;
 }
 
+/* The two words that tell the row from others of its table. */
+static void words_of(const char **first, const char **second, const char *table, const struct debt_gap *gap) {
+    *first = gap->kind == DEBT_RUNG ? gap->detail : gap->op;
+    *second = "";
+    if (strcmp(table, "op_path") == 0) *second = gap->path;
+    else if (strcmp(table, "witness") == 0) *second = gap->detail;
+}
+
 struct origin origin_of(const struct origins *origins, const struct debt_gap *gap) {
-    if (gap->kind == DEBT_UNCOVERED) return (struct origin){gap->path, gap->line};
-    const char *table = table_of(gap);
-    const char *first = gap->kind == DEBT_RUNG ? gap->detail : gap->op;
-    bool by_path = strcmp(table, "op_path") == 0;
-    const char *second = by_path ? gap->path : strcmp(table, "witness") == 0 ? gap->detail : "";
-    for (size_t i = 0; i < origins->n; i++) {
-        int line = find(origins->files[i].text, table, first, second);
-        if (line) return (struct origin){origins->files[i].path, line};
+    if (gap->line) return (struct origin){gap->path, gap->line};
+    const char *table = table_of(gap), *first, *second;
+    struct str class = {0};
+    words_of(&first, &second, table, gap);
+    if (gap->kind == DEBT_SUPPRESSION) { /* its detail begins with the class, which is the row's first word */
+        str_add(&class, gap->detail, strcspn(gap->detail, " "));
+        first = str_c(&class);
+        second = gap->path[0] ? gap->path : gap->op;
     }
-    return (struct origin){"", 0};
+    struct origin found = {"", 0};
+    for (size_t i = 0; i < origins->n && !found.line; i++) {
+        int line = find(origins->files[i].text, table, first, second);
+        if (line) found = (struct origin){origins->files[i].path, line};
+    }
+    str_free(&class);
+    return found;
 }

@@ -1,9 +1,13 @@
 #include "coverage/debt/survey.h"
 
+#include "coverage/debt/stamps.h"
 #include "coverage/scan/kernel_place.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 enum { MAX_OPS = 64 };
 
@@ -14,9 +18,14 @@ static bool match_path(struct survey_file *out, const char *path, const struct m
     if (n > MAX_OPS) n = MAX_OPS;
     const struct op **ops = arena_alloc(arena, n, sizeof(struct op *), st);
     if (!ops) return false;
-    for (size_t i = 0; i < n; i++) ops[i] = found[i].op;
     out->ops = ops;
-    out->n_ops = n;
+    out->n_ops = 0;
+    /* Where an operation has the file as its kernel, those that have it as their host or loader do not own
+     * what is in it. */
+    bool kernel = false;
+    for (size_t i = 0; i < n; i++) kernel |= found[i].path && found[i].path->role == PATH_KERNEL;
+    for (size_t i = 0; i < n; i++)
+        if (!kernel || (found[i].path && found[i].path->role == PATH_KERNEL)) ops[out->n_ops++] = found[i].op;
     return true;
 }
 
@@ -70,32 +79,155 @@ bool survey_cover(struct survey_file *out, const struct scan_file *scan, const s
     return out->n_ops || !only_instances(scan) || inherit(out, m, arena, st);
 }
 
-static bool scan_file(struct scan_file *out, const struct tree *tree, const char *path,
-                      const struct matrix *m, struct arena *arena, struct status *st) {
-    struct str full = {0};
-    str_printf(&full, "%s/%s", tree->root, path);
-    struct scan_request request = {.path = path, .kernel_place = kernel_place(m, path), .root = tree->root};
-    bool ok = str_ok(&full, st) && scan_path(out, str_c(&full), &request, arena, st);
-    str_free(&full);
-    return ok;
+/* --- the files of a tree ------------------------------------------------------------------------------ */
+
+struct looked {
+    const struct tree *tree;
+    struct stamp *stamps; /* of each path of a working tree, while nothing about it moved; oid "" where not */
+};
+
+static bool name_now(void *context, char oid[OID_TEXT], const char *path) {
+    const struct looked *look = context;
+    const struct tree *tree = look->tree;
+    size_t i;
+    if (!tree_find(&i, tree, path) || (tree->blobs && tree->blobs[i].is_link)) return false;
+    const char *known = tree->blobs ? tree->blobs[i].oid : look->stamps[i].oid;
+    size_t n = strlen(known);
+    if (n && n < OID_TEXT) {
+        memcpy(oid, known, n + 1);
+        return true;
+    }
+    struct arena arena = {0};
+    struct str text = {0};
+    const char *refused;
+    bool there = tree_text(&text, &refused, tree, i, HARVEST_FILE_LIMIT, NULL, &arena, NULL) && !refused;
+    if (there) harvest_name(oid, (struct view){str_c(&text), text.n});
+    str_free(&text);
+    arena_release(&arena);
+    return there;
 }
 
-bool survey_tree(struct survey *survey, const struct tree *tree, const struct matrix *m, struct arena *arena,
-                 struct status *st) {
-    struct survey_file *files = arena_alloc(arena, tree->n, sizeof *files, st);
-    struct scan_file *refused = arena_alloc(arena, tree->n, sizeof *refused, st);
-    *survey = (struct survey){.files = files, .refused = refused};
-    if (!files || !refused) return false;
+static bool text_now(void *context, struct str *out, const char **refused, const char *path, const char *oid,
+                     struct catfile *blobs, struct arena *arena, struct status *st) {
+    const struct looked *look = context;
+    size_t i;
+    (void)oid;
+    if (!tree_find(&i, look->tree, path))
+        return status_fail(st, STATUS_NOT_FOUND, "%s is in no list of files; run again", path);
+    return tree_text(out, refused, look->tree, i, HARVEST_FILE_LIMIT, blobs, arena, st);
+}
+
+/* Which of the files are known without being read. */
+static void take_stamps(struct looked *look, struct cache *cache) {
+    const struct tree *tree = look->tree;
+    struct stamps known;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    stamps_load(&known, cache, tree->root);
     for (size_t i = 0; i < tree->n; i++) {
-        struct scan_file scan;
+        struct str full = {0};
+        struct stat info;
+        look->stamps[i] = (struct stamp){.path = tree->paths[i]};
         if (scan_language_of(tree->paths[i]) == SCAN_NONE) continue;
-        if (!scan_file(&scan, tree, tree->paths[i], m, arena, st)) return false;
-        survey->n_scanned++;
-        if (scan.not_analysed) refused[survey->n_refused++] = scan;
-        if (scan_is_kernel_file(&scan) && !survey_cover(&files[survey->n_files++], &scan, m, arena, st))
-            return false;
+        str_printf(&full, "%s/%s", tree->root, tree->paths[i]);
+        bool settled = !full.failed && lstat(str_c(&full), &info) == 0 &&
+                       stamp_take(&look->stamps[i], tree->paths[i], &info, (int64_t)now.tv_sec * 1000000000);
+        if (!settled) look->stamps[i].inode = 0;
+        else stamps_find(&look->stamps[i], &known);
+        str_free(&full);
     }
+    stamps_free(&known);
+}
+
+/* What was read and cannot have changed since. */
+static void keep_stamps(struct looked *look, struct cache *cache, const struct harvest_item *items,
+                        size_t n) {
+    const struct tree *tree = look->tree;
+    size_t kept = 0, at;
+    bool news = false;
+    for (size_t i = 0; i < n; i++) {
+        if (!tree_find(&at, tree, items[i].path) || !look->stamps[at].inode || !items[i].oid[0]) continue;
+        struct stamp stamp = look->stamps[at];
+        news |= !stamp.oid[0];
+        memcpy(stamp.oid, items[i].oid, OID_TEXT);
+        look->stamps[kept++] = stamp; /* kept <= at: both are in order of path */
+    }
+    if (news) stamps_save(cache, tree->root, look->stamps, kept);
+}
+
+static size_t make_items(struct harvest_item *items, const struct looked *look, const struct matrix *m) {
+    const struct tree *tree = look->tree;
+    size_t n = 0;
+    for (size_t i = 0; i < tree->n; i++) {
+        if (scan_language_of(tree->paths[i]) == SCAN_NONE) continue;
+        struct harvest_item *item = &items[n++];
+        *item = (struct harvest_item){.path = tree->paths[i], .place = kernel_place(m, tree->paths[i])};
+        const char *oid = !tree->blobs             ? look->stamps[i].oid
+                          : tree->blobs[i].is_link ? ""
+                                                   : tree->blobs[i].oid;
+        if (strlen(oid) < OID_TEXT) strcpy(item->oid, oid);
+    }
+    return n;
+}
+
+static bool room_for(struct survey *survey, const struct record *records, size_t n, struct arena *arena,
+                     struct status *st) {
+    size_t n_comments = 0;
+    for (size_t i = 0; i < n; i++) n_comments += records[i].n_suppresses;
+    *survey = (struct survey){
+        .files = arena_alloc(arena, n, sizeof *survey->files, st),
+        .refused = arena_alloc(arena, n, sizeof *survey->refused, st),
+        .comments = arena_alloc(arena, n_comments, sizeof *survey->comments, st),
+    };
+    return survey->files && survey->refused && survey->comments;
+}
+
+bool survey_add(struct survey *survey, const struct record *record, const struct matrix *m,
+                struct arena *arena, struct status *st) {
+    const struct scan_file *scan = &record->scan;
+    survey->n_scanned++;
+    if (scan->not_analysed) survey->refused[survey->n_refused++] = *scan;
+    for (size_t i = 0; i < record->n_suppresses; i++)
+        survey->comments[survey->n_comments++] = (struct survey_comment){scan->path, record->suppresses[i]};
+    if (!scan_is_kernel_file(scan)) return true;
+    return survey_cover(&survey->files[survey->n_files++], scan, m, arena, st);
+}
+
+static bool add_all(struct survey *survey, const struct harvest_item *items, size_t n, const struct matrix *m,
+                    struct arena *arena, struct status *st) {
+    struct record *records = arena_alloc(arena, n, sizeof *records, st);
+    if (!records) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!record_read(&records[i], (struct view){str_c(&items[i].record), items[i].record.n},
+                         items[i].path, arena))
+            return status_fail(st, STATUS_NO_MEMORY, "out of memory for what is known of %s", items[i].path);
+    if (!room_for(survey, records, n, arena, st)) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!survey_add(survey, &records[i], m, arena, st)) return false;
     return true;
+}
+
+bool survey_tree(struct survey *survey, const struct tree *tree, const struct matrix *m,
+                 const struct survey_options *options, struct arena *arena, struct status *st) {
+    bool work = tree->kind == TREE_WORK;
+    struct looked look = {.tree = tree};
+    struct harvest_source source = {&look, work ? NULL : tree->folder, name_now, text_now};
+    struct harvest harvest = {.source = &source,
+                              .cache = options->cache,
+                              .jobs = options->jobs,
+                              .progress = options->progress,
+                              .progress_context = options->progress_context,
+                              .stop = options->stop};
+    struct harvest_item *items = arena_alloc(arena, tree->n, sizeof *items, st);
+    *survey = (struct survey){0};
+    look.stamps = arena_alloc(arena, work ? tree->n : 0, sizeof *look.stamps, st);
+    if (!items || !look.stamps) return false;
+    if (work) take_stamps(&look, options->cache);
+    size_t n = make_items(items, &look, m);
+    bool ok = harvest_run(&harvest, items, n, st) && add_all(survey, items, n, m, arena, st);
+    if (ok && work) keep_stamps(&look, options->cache, items, n);
+    harvest_free(items, n);
+    return ok;
 }
 
 static bool covers(const struct survey_file *file, const struct op *op) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLD_GAPS = 6, BAR = 30, GAP_COLUMN = 16 };
+enum { FOLD_GAPS = 6, BAR = 30, GAP_COLUMN = 16, NEXT_MENDS = 5, FOLD_STALE = 200 };
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
@@ -90,7 +90,7 @@ static void put_operations(struct str *out, const struct term *term, const struc
     size_t without = 0;
     for (size_t i = 0; i < r->matrix->n_ops; i++) {
         const struct op *op = &r->matrix->ops[i];
-        bool clean = debt_op_is_clean(r->debt, op);
+        bool clean = r->debt->clean[i];
         if (tally.by_op[i])
             put_tally_row(out, term, op->slug, tally.by_op[i], clean ? "no gap" : op_status_name(op->status),
                           clean ? TERM_GREEN : TERM_YELLOW);
@@ -107,9 +107,15 @@ static void put_operations(struct str *out, const struct term *term, const struc
 static void put_subject(struct str *out, const struct debt_gap *gap) {
     if (gap->kind == DEBT_RUNG) term_safe(out, gap->detail);
     else if (gap->kind == DEBT_UNCOVERED) term_safe(out, gap->path);
-    else term_safe(out, gap->op);
+    else if (gap->kind == DEBT_SEVERAL || gap->kind == DEBT_SUPPRESSION) {
+        term_safe(out, gap->path[0] ? gap->path : gap->op);
+        str_puts(out, ": ");
+        term_safe(out, gap->detail);
+        return;
+    } else term_safe(out, gap->op);
     bool whole = gap->kind == DEBT_UNCOVERED || gap->kind == DEBT_RUNG;
-    bool lane = gap->kind == DEBT_NO_TEST || gap->kind == DEBT_NO_ACCEPTANCE || !gap->path[0];
+    bool lane = gap->kind == DEBT_NO_TEST || gap->kind == DEBT_NO_FLOOR || gap->kind == DEBT_NO_ACCEPTANCE ||
+                !gap->path[0];
     const char *more = whole ? "" : lane ? gap->detail : gap->path;
     if (more[0]) {
         str_puts(out, ": ");
@@ -121,7 +127,7 @@ static void put_subject(struct str *out, const struct debt_gap *gap) {
 static void put_where(struct str *out, const struct report *r, const struct debt_gap *gap) {
     struct origin origin = origin_of(&r->origins, gap);
     if (!origin.line) return;
-    if (gap->kind == DEBT_UNCOVERED) {
+    if (gap->line) {
         str_printf(out, "line %d", origin.line);
         return;
     }
@@ -189,6 +195,102 @@ static void put_gaps(struct str *out, const struct term *term, const struct repo
         for (n = 1; i + n < r->debt->n && r->debt->gaps[i + n].kind == r->debt->gaps[i].kind;) n++;
         put_class(out, term, r, i, n, all);
     }
+}
+
+/* The mends that free most, each with the gap's fingerprint and the kernels that wait for it. */
+static void put_mends(struct str *out, const struct term *term, const struct report *r) {
+    struct scorecard_mend mends[NEXT_MENDS];
+    size_t n = scorecard_mends(mends, NEXT_MENDS, r);
+    if (!n) return;
+    heading(out, term, "Next mends");
+    for (size_t i = 0; i < n; i++) {
+        struct str text = {0}, label = {0};
+        const struct debt_gap *gap = mends[i].gap;
+        /* What is selected is told at length elsewhere; its mend is to do it. */
+        if (gap->kind != DEBT_SELECTED) str_printf(&text, "%s ", gap->what);
+        str_puts(&text, gap->mend);
+        if (mends[i].kernels)
+            str_printf(&text, " (%zu kernel%s)", mends[i].kernels, mends[i].kernels == 1 ? "" : "s");
+        str_printf(&label, "  %zu. ", i + 1);
+        put_folded(out, term, str_c(&label), str_c(&text));
+        str_free(&text);
+        str_free(&label);
+    }
+}
+
+static void put_changed(struct str *out, const struct term *term, const struct report *r, const char *sign,
+                        enum term_style style, const struct debt_gap *const *gaps, size_t n, bool all) {
+    size_t shown = all || n <= FOLD_GAPS + 1 ? n : FOLD_GAPS;
+    for (size_t i = 0; i < shown; i++) {
+        struct str subject = {0};
+        put_subject(&subject, gaps[i]);
+        str_puts(out, "  ");
+        term_put(out, term, style, sign);
+        str_putc(out, ' ');
+        term_put(out, term, TERM_DIM, gaps[i]->fingerprint);
+        str_printf(out, "  %-12s ", debt_class_name(gaps[i]->kind));
+        term_put(out, term, TERM_PLAIN, str_c(&subject));
+        if (style == TERM_RED) {
+            struct str where = {0};
+            put_where(&where, r, gaps[i]);
+            if (where.n) str_puts(out, "  ");
+            term_put(out, term, TERM_DIM, str_c(&where));
+            str_free(&where);
+        }
+        str_putc(out, '\n');
+        str_free(&subject);
+    }
+    if (shown < n) str_printf(out, "  and %zu more (--all)\n", n - shown);
+}
+
+static void put_delta(struct str *out, const struct term *term, const struct report *r, bool all) {
+    const struct delta *d = r->delta;
+    struct str title = {0};
+    if (!d) return;
+    str_puts(&title, "Since ");
+    term_safe(&title, d->since);
+    str_printf(&title, " (%.12s): debt %zu, then %zu; %zu added, %zu removed", d->base, d->before, r->debt->n,
+               d->n_added, d->n_removed);
+    heading(out, term, str_c(&title));
+    if (!d->own_matrix) str_puts(out, "  that commit has no matrix of its own and was held to this one\n");
+    put_changed(out, term, r, "+", TERM_RED, d->added, d->n_added, all);
+    put_changed(out, term, r, "-", TERM_GREEN, d->removed, d->n_removed, all);
+    str_free(&title);
+}
+
+static void put_accepted(struct str *out, const struct term *term, const struct report *r) {
+    if (!r->debt->n_accepted) return;
+    heading(out, term, "Accepted, and not counted");
+    for (size_t i = 0; i < r->debt->n_accepted; i++) {
+        const struct debt_accepted *a = &r->debt->accepted[i];
+        struct str label = {0};
+        str_printf(&label, "  %s  %s ", a->gap.fingerprint, debt_class_name(a->gap.kind));
+        put_subject(&label, &a->gap);
+        str_puts(out, str_c(&label));
+        str_putc(out, '\n');
+        put_folded(out, term, "                ", a->reason);
+        str_free(&label);
+    }
+}
+
+static void put_stale(struct str *out, const struct term *term, const struct report *r, bool all) {
+    struct scorecard_stale stale[FOLD_STALE];
+    struct str title = {0};
+    size_t n = scorecard_stale(stale, FOLD_STALE, r), known = n < FOLD_STALE ? n : FOLD_STALE;
+    size_t shown = all || n <= FOLD_GAPS + 1 ? known : FOLD_GAPS;
+    if (!r->today) return;
+    str_printf(&title, "Links not read again within %d days of %s (no gap): %zu", r->window, r->today, n);
+    heading(out, term, str_c(&title));
+    for (size_t i = 0; i < shown; i++) {
+        str_puts(out, "  ");
+        term_cell(out, term, TERM_PLAIN, 22, stale[i].reference->op);
+        if (stale[i].days < 0) str_puts(out, "      never  ");
+        else str_printf(out, "%6ld days  ", stale[i].days);
+        term_safe(out, stale[i].reference->url);
+        str_putc(out, '\n');
+    }
+    if (shown < n) str_printf(out, "  and %zu more%s\n", n - shown, all ? "" : " (--all)");
+    str_free(&title);
 }
 
 static void put_ladders(struct str *out, const struct term *term, const struct report *r) {
@@ -259,7 +361,10 @@ static void put_absent(struct str *out, const struct term *term, size_t n) {
 void scorecard_text(struct str *out, const struct term *term, const struct report *r, bool all) {
     term_put(out, term, TERM_BOLD, "sota-coverage");
     str_puts(out, "  ");
-    term_safe(out, r->tree->root);
+    term_safe(out, r->tree->folder);
+    str_puts(out, "  ");
+    term_safe(out, r->tree->name);
+    if (r->tree->commit[0]) str_printf(out, " (%.12s)", r->tree->commit);
     str_printf(out, "\n%zu files read, %zu with kernels; %zu operations in ", r->survey->n_scanned,
                r->survey->n_files, r->matrix->n_ops);
     term_safe(out, r->matrix->source);
@@ -267,28 +372,88 @@ void scorecard_text(struct str *out, const struct term *term, const struct repor
     put_absent(out, term, r->tree->n_absent);
     str_putc(out, '\n');
     put_grade(out, term, r);
+    put_mends(out, term, r);
+    put_delta(out, term, r, all);
     if (r->debt->n_kernels) put_operations(out, term, r);
     put_gaps(out, term, r, all);
     put_ladders(out, term, r);
     put_floors(out, term, r);
+    put_accepted(out, term, r);
+    put_stale(out, term, r, all);
     put_refused(out, term, r, all);
     if (r->debt->n) str_puts(out, "\nOne gap explained: sota-coverage --explain FINGERPRINT\n");
     str_printf(out, "\nsota_debt=%zu\n", r->debt->n);
 }
 
+/* The glob or name pattern that the gap is about. */
+static void put_pattern(struct str *out, const struct debt_gap *gap) {
+    switch (gap->kind) {
+    case DEBT_UNCOVERED: str_puts(out, "none: no glob of op_path matches the file"); break;
+    case DEBT_SEVERAL: str_printf(out, "none of op_symbol matches %s", gap->detail); break;
+    case DEBT_RUNG: str_printf(out, "ladder %s", gap->detail); break;
+    case DEBT_NO_TEST: str_puts(out, gap->path[0] ? gap->path : "none"); break;
+    default: str_puts(out, gap->path[0] ? gap->path : gap->op); break;
+    }
+}
+
+/* Which part of the whole the gap is in, and has to be mended in. */
+static void put_layer(struct str *out, const struct report *r, const struct debt_gap *gap) {
+    switch (gap->kind) {
+    case DEBT_UNCOVERED:
+    case DEBT_SEVERAL:
+        str_printf(out, "kernel file (%s)", scan_language_name(scan_language_of(gap->path)));
+        return;
+    case DEBT_NO_FLOOR:
+    case DEBT_NO_TEST:
+    case DEBT_NO_ACCEPTANCE: str_printf(out, "witness on %s", gap->detail); return;
+    case DEBT_RUNG: str_puts(out, "ladder"); return;
+    case DEBT_SUPPRESSION: str_puts(out, gap->line ? "comment" : "suppression row"); return;
+    default: break;
+    }
+    for (size_t i = 0; gap->path[0] && i < r->matrix->n_paths; i++) {
+        const struct op_path *row = &r->matrix->paths[i];
+        if (strcmp(row->op, gap->op) != 0 || strcmp(row->glob, gap->path) != 0) continue;
+        str_printf(out, "%s path", path_role_name(row->role));
+        return;
+    }
+    str_puts(out, gap->detail[0] ? "witness on " : "operation");
+    str_puts(out, gap->detail);
+}
+
+/* What to write when the gap is meant to stay. */
+static void put_acceptance(struct str *out, const struct debt_gap *gap) {
+    if (gap->kind == DEBT_SUPPRESSION) return;
+    if (gap->kind == DEBT_UNCOVERED || gap->kind == DEBT_SEVERAL)
+        str_printf(out, "a comment in the file, `sota-coverage: suppress %s%s%s: REASON`, or ",
+                   debt_class_name(gap->kind), gap->detail[0] ? " " : "", gap->detail);
+    str_printf(out,
+               "INSERT INTO suppression (class, op, path, detail, reason) VALUES ('%s', '%s', '%s', '%s', "
+               "'REASON');",
+               debt_class_name(gap->kind), gap->op, gap->path, gap->detail);
+}
+
 void scorecard_explain(struct str *out, const struct term *term, const struct report *r,
                        const struct debt_gap *gap) {
     struct origin origin = origin_of(&r->origins, gap);
-    struct str where = {0};
+    struct str where = {0}, pattern = {0}, layer = {0}, accept = {0};
     str_puts(&where, origin.line ? origin.path : r->matrix->source);
     if (origin.line) str_printf(&where, ":%d", origin.line);
+    put_pattern(&pattern, gap);
+    put_layer(&layer, r, gap);
+    put_acceptance(&accept, gap);
     term_put(out, term, TERM_BOLD, gap->fingerprint);
     str_printf(out, "  %s\n\n", debt_class_title(gap->kind));
     put_folded(out, term, "", gap->what);
     str_putc(out, '\n');
-    put_folded(out, term, "class  ", debt_class_name(gap->kind));
-    put_folded(out, term, "why    ", debt_class_meaning(gap->kind));
-    put_folded(out, term, "where  ", str_c(&where));
-    put_folded(out, term, "mend   ", gap->mend);
+    put_folded(out, term, "class    ", debt_class_name(gap->kind));
+    put_folded(out, term, "why      ", debt_class_meaning(gap->kind));
+    put_folded(out, term, "pattern  ", str_c(&pattern));
+    put_folded(out, term, "layer    ", str_c(&layer));
+    put_folded(out, term, "where    ", str_c(&where));
+    put_folded(out, term, "mend     ", gap->mend);
+    if (accept.n) put_folded(out, term, "or keep  ", str_c(&accept));
     str_free(&where);
+    str_free(&pattern);
+    str_free(&layer);
+    str_free(&accept);
 }

@@ -7,8 +7,9 @@
 #ifndef COVERAGE_REPORT_SCORECARD_H
 #define COVERAGE_REPORT_SCORECARD_H
 
+#include "base/findings/diagnostic.h"
 #include "base/term.h"
-#include "coverage/debt/debt.h"
+#include "coverage/debt/delta.h"
 #include "coverage/debt/origin.h"
 
 struct report {
@@ -17,10 +18,39 @@ struct report {
     const struct survey *survey;
     const struct debt *debt;
     struct origins origins;
+    const struct delta *delta; /* NULL: nothing was compared */
+    const char *today;         /* "2026-11-30": links read longer ago than `window` days are told; or NULL */
+    int window;
+    const char *version; /* of this program */
 };
 
-/* Grade, kernels by operation, gaps with their mends, ladders, recorded floors; last line "sota_debt=N". With
- * `all`, long lists are not folded. */
+/* Days from 1970 to an ISO date; false when it is none. */
+bool scorecard_day(long *day, const char *date);
+
+/* A reference whose link was not looked at within the window before today, or never (days: -1). */
+struct scorecard_stale {
+    const struct reference *reference;
+    long days;
+};
+
+/* Fills at most `room` in the order of the matrix and returns how many there are; 0 without report->today. */
+size_t scorecard_stale(struct scorecard_stale *out, size_t room, const struct report *report);
+
+/* The mends that free most, at most `room`: what is wrong before what is not there yet, and among those the
+ * gaps that most kernels wait for. Returns how many. */
+struct scorecard_mend {
+    const struct debt_gap *gap;
+    size_t kernels;
+};
+size_t scorecard_mends(struct scorecard_mend *out, size_t room, const struct report *report);
+
+/* The same report for the formats of base/findings: gaps are its findings; with a delta, those added are
+ * warnings and the others notes. Texts live in the arena. */
+bool scorecard_diagnostics(struct diagnostic_report *out, const struct report *report, struct arena *arena,
+                           struct status *st) STATUS_MUST_USE;
+
+/* Grade, the next mends, what changed, kernels by operation, gaps, ladders, recorded floors; last line
+ * "sota_debt=N". With `all`, long lists are not folded. */
 void scorecard_text(struct str *out, const struct term *term, const struct report *report, bool all);
 
 /* The same as one JSON object. */

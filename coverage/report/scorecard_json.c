@@ -87,11 +87,90 @@ static void put_operations(struct jsonout *j, const struct report *r) {
         jsonout_pair_string(j, "slug", op->slug);
         jsonout_pair_string(j, "status", op_status_name(op->status));
         jsonout_pair_int(j, "kernels", (int64_t)tally.by_op[i]);
-        jsonout_pair_bool(j, "clean", debt_op_is_clean(r->debt, op));
+        jsonout_pair_bool(j, "clean", r->debt->clean[i]);
         jsonout_end_object(j);
     }
     jsonout_end_array(j);
     scorecard_tally_free(&tally);
+}
+
+static void put_gaps(struct jsonout *j, const struct report *r, const char *key,
+                     const struct debt_gap *const *gaps, size_t n) {
+    jsonout_key(j, key);
+    jsonout_begin_array(j);
+    for (size_t i = 0; i < n; i++) put_gap(j, r, gaps[i]);
+    jsonout_end_array(j);
+}
+
+static void put_delta(struct jsonout *j, const struct report *r) {
+    const struct delta *d = r->delta;
+    if (!d) return;
+    jsonout_key(j, "since");
+    jsonout_begin_object(j);
+    jsonout_pair_string(j, "revision", d->since);
+    jsonout_pair_string(j, "base", d->base);
+    jsonout_pair_bool(j, "base_has_a_matrix", d->own_matrix);
+    jsonout_pair_int(j, "debt_before", (int64_t)d->before);
+    jsonout_pair_int(j, "debt_added", (int64_t)d->n_added);
+    jsonout_pair_int(j, "debt_removed", (int64_t)d->n_removed);
+    put_gaps(j, r, "added", d->added, d->n_added);
+    put_gaps(j, r, "removed", d->removed, d->n_removed);
+    jsonout_end_object(j);
+}
+
+static void put_accepted(struct jsonout *j, const struct report *r) {
+    jsonout_key(j, "accepted");
+    jsonout_begin_array(j);
+    for (size_t i = 0; i < r->debt->n_accepted; i++) {
+        const struct debt_accepted *a = &r->debt->accepted[i];
+        jsonout_begin_object(j);
+        jsonout_pair_string(j, "reason", a->reason);
+        jsonout_pair_string(j, "comment_in", a->path[0] ? a->path : NULL);
+        jsonout_key(j, "gap");
+        put_gap(j, r, &a->gap);
+        jsonout_end_object(j);
+    }
+    jsonout_end_array(j);
+}
+
+static void put_mends(struct jsonout *j, const struct report *r) {
+    enum { MENDS = 5 };
+    struct scorecard_mend mends[MENDS];
+    size_t n = scorecard_mends(mends, MENDS, r);
+    jsonout_key(j, "next_mends");
+    jsonout_begin_array(j);
+    for (size_t i = 0; i < n; i++) {
+        jsonout_begin_object(j);
+        jsonout_pair_string(j, "fingerprint", mends[i].gap->fingerprint);
+        jsonout_pair_string(j, "mend", mends[i].gap->mend);
+        jsonout_pair_int(j, "kernels", (int64_t)mends[i].kernels);
+        jsonout_end_object(j);
+    }
+    jsonout_end_array(j);
+}
+
+static void put_stale(struct jsonout *j, const struct report *r) {
+    enum { ROOM = 1000 };
+    struct scorecard_stale stale[ROOM];
+    if (!r->today) return;
+    size_t n = scorecard_stale(stale, ROOM, r);
+    jsonout_key(j, "freshness");
+    jsonout_begin_object(j);
+    jsonout_pair_string(j, "today", r->today);
+    jsonout_pair_int(j, "window_days", r->window);
+    jsonout_pair_int(j, "past_the_window", (int64_t)n);
+    jsonout_key(j, "references");
+    jsonout_begin_array(j);
+    for (size_t i = 0; i < n && i < ROOM; i++) {
+        jsonout_begin_object(j);
+        jsonout_pair_string(j, "op", stale[i].reference->op);
+        jsonout_pair_string(j, "url", stale[i].reference->url);
+        jsonout_pair_string(j, "checked_on",
+                            stale[i].reference->checked_on[0] ? stale[i].reference->checked_on : NULL);
+        jsonout_end_object(j);
+    }
+    jsonout_end_array(j);
+    jsonout_end_object(j);
 }
 
 static void put_refused(struct jsonout *j, const struct survey *survey) {
@@ -126,7 +205,11 @@ void scorecard_json(struct str *out, const struct report *r) {
     jsonout_pair_int(&j, "files_read", (int64_t)r->survey->n_scanned);
     jsonout_pair_int(&j, "files_absent", (int64_t)r->tree->n_absent);
     jsonout_pair_string(&j, "matrix", r->matrix->source);
+    jsonout_pair_string(&j, "tree", r->tree->name);
+    jsonout_pair_string(&j, "commit", r->tree->commit[0] ? r->tree->commit : NULL);
     put_operations(&j, r);
+    put_mends(&j, r);
+    put_delta(&j, r);
     jsonout_key(&j, "gaps");
     jsonout_begin_array(&j);
     for (size_t i = 0; i < r->debt->n; i++) put_gap(&j, r, &r->debt->gaps[i]);
@@ -136,6 +219,8 @@ void scorecard_json(struct str *out, const struct report *r) {
     for (size_t i = 0; i < r->matrix->n_ladders; i++) put_ladder(&j, r, &r->matrix->ladders[i]);
     jsonout_end_array(&j);
     put_floors(&j, r->matrix);
+    put_accepted(&j, r);
+    put_stale(&j, r);
     put_refused(&j, r->survey);
     jsonout_key(&j, "files");
     jsonout_begin_array(&j);

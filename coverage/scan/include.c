@@ -16,6 +16,7 @@ struct follower {
     struct header headers[INCLUDE_FILES];
     size_t n;
     const char *root;
+    const struct scan_headers *from; /* NULL: on disk */
     struct arena *arena;
     struct status *st;
 };
@@ -26,15 +27,21 @@ static bool is_known(const struct follower *f, const char *path) {
     return false;
 }
 
-static bool is_header(const char *path) {
+/* One that is gone or unreadable is as if it were not there. */
+static bool read_header(struct str *out, const struct follower *f, const char *path) {
     struct stat info;
-    return lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= INCLUDE_BYTES;
+    if (f->from) return f->from->read(f->from->context, out, path) && out->n <= INCLUDE_BYTES;
+    return lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= INCLUDE_BYTES &&
+           file_read(out, path, INCLUDE_BYTES, NULL);
 }
 
-static bool keep(struct follower *f, const char *path) {
+static bool keep(bool *there, struct follower *f, const char *path) {
     struct str text = {0};
-    if (!file_read(&text, path, INCLUDE_BYTES, NULL))
-        return true; /* gone or unreadable: as if it were not there */
+    *there = read_header(&text, f, path);
+    if (!*there) {
+        str_free(&text);
+        return true;
+    }
     const char *slash = strrchr(path, '/');
     struct header header = {
         .path = arena_copy(f->arena, path, strlen(path), f->st),
@@ -54,8 +61,8 @@ static bool queue(struct follower *f, const char *folder, struct view name) {
         struct str path = {0};
         str_printf(&path, "%s/%.*s", places[i], (int)name.n, name.at);
         bool ok = str_ok(&path, f->st), known = ok && is_known(f, str_c(&path));
-        bool there = ok && !known && is_header(str_c(&path));
-        if (there) ok = keep(f, str_c(&path));
+        bool there = false;
+        if (ok && !known) ok = keep(&there, f, str_c(&path));
         str_free(&path);
         if (!ok) return false;
         if (known || there) break;
@@ -83,11 +90,11 @@ static bool learn(struct macros *macros, const struct lex *lex, struct status *s
 }
 
 bool include_macros(struct macros *macros, const struct lex *lex, const char *folder, const char *root,
-                    struct arena *arena, struct status *st) {
+                    const struct scan_headers *headers, struct arena *arena, struct status *st) {
     if (!folder && !root) return true;
     struct follower *f = calloc(1, sizeof *f);
     if (!f) return status_fail(st, STATUS_NO_MEMORY, "out of memory for headers");
-    *f = (struct follower){.root = root, .arena = arena, .st = st};
+    *f = (struct follower){.root = root, .from = headers, .arena = arena, .st = st};
     bool ok = queue_all(f, lex, folder);
     for (size_t i = 0; ok && i < f->n; i++) {
         struct lex header;

@@ -9,12 +9,15 @@
 
 #include "base/arena.h"
 #include "coverage/scan/macro.h"
+#include "coverage/scan/scan.h"
 
 enum { INCLUDE_FILES = 32, INCLUDE_BYTES = 1 << 20 };
 
 /* Follows quoted includes, those of the headers too: from the folder of the file that includes, else from
- * `root`. Headers that are not there are passed over. Nothing is followed when both are NULL. */
+ * `root`. Headers that are not there are passed over. Nothing is followed when both are NULL.
+ * With `headers` they are asked for, not read from disk. */
 bool include_macros(struct macros *macros, const struct lex *lex, const char *folder, const char *root,
-                    struct arena *arena, struct status *st) STATUS_MUST_USE;
+                    const struct scan_headers *headers, struct arena *arena,
+                    struct status *st) STATUS_MUST_USE;
 
 #endif

@@ -304,6 +304,7 @@ static bool scan_c_like(struct job *j) {
                                  .path = j->out->path,
                                  .folder = j->folder,
                                  .root = j->folder ? j->request->root : NULL,
+                                 .headers = j->request->headers,
                                  .arena = j->arena,
                                  .out = &j->sites};
     if (!site_open(&reader, j->st)) return false;
@@ -357,7 +358,10 @@ static bool scan_at(struct scan_file *out, struct view text, const struct scan_r
 
 bool scan_text(struct scan_file *out, struct view text, const struct scan_request *request,
                struct arena *arena, struct status *st) {
-    return scan_at(out, text, request, NULL, arena, st);
+    if (!request->kernel_place || !request->headers) return scan_at(out, text, request, NULL, arena, st);
+    const char *slash = strrchr(request->path, '/');
+    const char *folder = arena_copy(arena, request->path, slash ? (size_t)(slash - request->path) : 0, st);
+    return folder && scan_at(out, text, request, folder, arena, st);
 }
 
 /* --- files --------------------------------------------------------------------------------------- */

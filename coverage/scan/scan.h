@@ -88,12 +88,21 @@ struct scan_limits {
     unsigned tree_ms;  /* 1000: both trees of a file together */
 };
 
+/* Where the texts of headers come from, when the file that includes them does not lie on disk: appends the
+ * header at `path`, from the repository root ("a/../b.h" as written), and is true; false where there is
+ * none. */
+struct scan_headers {
+    bool (*read)(void *context, struct str *out, const char *path);
+    void *context;
+};
+
 struct scan_request {
     const char *path;  /* for the record, the language and the name of a GLSL kernel */
     bool kernel_place; /* C and C++: the matrix names this file as a kernel, or it lies in a `kernels` folder
                           in which such a file lies (coverage/scan/kernel_place.h). scan_path then reads
                           the macros of its headers too */
     const char *root;  /* folder that includes may start from, besides the file's own; or NULL */
+    const struct scan_headers *headers; /* NULL: on disk, for scan_path alone */
     struct scan_limits limits;
 };
 

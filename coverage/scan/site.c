@@ -307,7 +307,7 @@ static macro_mark *mark_of(enum scan_language language) {
 bool site_open(struct site_reader *r, struct status *st) {
     r->st = st;
     macros_init(&r->macros, mark_of(r->language));
-    return include_macros(&r->macros, r->lex, r->folder, r->root, r->arena, st) &&
+    return include_macros(&r->macros, r->lex, r->folder, r->root, r->headers, r->arena, st) &&
            macros_read(&r->macros, r->lex, st);
 }
 

@@ -31,9 +31,10 @@ void sites_free(struct sites *sites);
 struct site_reader {
     const struct lex *lex;
     enum scan_language language;
-    bool place;                /* as scan_request.kernel_place */
-    const char *path;          /* a GLSL kernel is named after it */
-    const char *folder, *root; /* where quoted includes are looked for; NULL: not followed */
+    bool place;                         /* as scan_request.kernel_place */
+    const char *path;                   /* a GLSL kernel is named after it */
+    const char *folder, *root;          /* where quoted includes are looked for; NULL: not followed */
+    const struct scan_headers *headers; /* as scan_request.headers */
     struct macros macros;
     struct arena *arena;
     struct sites *out;

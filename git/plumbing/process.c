@@ -42,7 +42,7 @@ static char **environment(struct status *st) {
     return out;
 }
 
-static bool spawn(pid_t *pid, const char *const argv[], int out, int err, struct status *st) {
+bool process_start(pid_t *pid, const char *const argv[], int in, int out, int err, struct status *st) {
     char **env = environment(st);
     if (!env) return false;
     posix_spawn_file_actions_t files;
@@ -54,9 +54,10 @@ static bool spawn(pid_t *pid, const char *const argv[], int out, int err, struct
     if (!error) error = posix_spawnattr_init(&attributes);
     if (!error) error = posix_spawnattr_setsigdefault(&attributes, &defaults);
     if (!error) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    if (!error) error = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    if (!error) error = posix_spawn_file_actions_adddup2(&files, out, 1);
-    if (!error) error = posix_spawn_file_actions_adddup2(&files, err, 2);
+    const int ends[3] = {in, out, err};
+    for (int i = 0; i < 3 && !error; i++)
+        error = ends[i] < 0 ? posix_spawn_file_actions_addopen(&files, i, "/dev/null", O_RDWR, 0)
+                            : posix_spawn_file_actions_adddup2(&files, ends[i], i);
     if (!error) error = posix_spawnp(pid, argv[0], &files, &attributes, (char **)(uintptr_t)argv, env);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
@@ -86,7 +87,7 @@ static void collect(struct process *p, int out, int err) {
     }
 }
 
-static int wait_for(pid_t pid) {
+int process_wait(pid_t pid) {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) return 127;
@@ -99,12 +100,12 @@ bool process_run(struct process *p, const char *const argv[], struct status *st)
     pid_t pid;
     bool ok = pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0;
     if (!ok) status_fail_errno(st, "cannot run '%s': no pipe", argv[0]);
-    else ok = spawn(&pid, argv, out[1], err[1], st);
+    else ok = process_start(&pid, argv, -1, out[1], err[1], st);
     if (out[1] >= 0) close(out[1]);
     if (err[1] >= 0) close(err[1]);
     if (ok) {
         collect(p, out[0], err[0]);
-        p->exit_code = wait_for(pid);
+        p->exit_code = process_wait(pid);
         ok = str_ok(&p->out, st) && str_ok(&p->err, st);
         if (ok && p->out.n >= OUTPUT_LIMIT)
             ok = status_fail(st, STATUS_UNSUPPORTED, "'%s' said more than 256 MiB", argv[0]);

@@ -10,6 +10,8 @@
 
 #include "base/str.h"
 
+#include <sys/types.h>
+
 struct process {
     struct str out, err;
     int exit_code; /* 128 + signal when it was killed */
@@ -19,5 +21,11 @@ struct process {
  * 256 MiB; a program that fails is told by its exit code. */
 bool process_run(struct process *p, const char *const argv[], struct status *st) STATUS_MUST_USE;
 void process_free(struct process *p);
+
+/* Starts argv[0] with these three streams (-1: /dev/null), for whoever talks with it while it runs, and waits
+ * for its end: the exit code as above. */
+bool process_start(pid_t *pid, const char *const argv[], int in, int out, int err,
+                   struct status *st) STATUS_MUST_USE;
+int process_wait(pid_t pid);
 
 #endif

@@ -153,6 +153,12 @@ static const struct field bench_fields[] = {
     END,
 };
 
+static const struct field suppression_fields[] = {
+    FIELD(suppression, TEXT, class, "class"),   FIELD(suppression, TEXT, op, "op"),
+    FIELD(suppression, TEXT, path, "path"),     FIELD(suppression, TEXT, detail, "detail"),
+    FIELD(suppression, TEXT, reason, "reason"), END,
+};
+
 /* --- arrays --------------------------------------------------------------------------------------------- */
 
 #define TABLE(array, type, from)                                                                             \
@@ -178,6 +184,7 @@ const struct field_table field_tables[] = {
     TABLE(benches, bench,
           "FROM bench ORDER BY op, measured_on, model, quant, machine, backend, engine, unit, commit_id, "
           "command"),
+    TABLE(suppressions, suppression, "FROM suppression ORDER BY class, op, path, detail"),
     {0},
 };
 

@@ -41,7 +41,8 @@ bool seed_add(struct str *complaints, struct seed *seed, const char *file, struc
 
 /* What only the whole matrix can show: an operation without a primary reference, a name that no row has, a
  * ladder with a gap, `shipped` without a witness on disk under `root` ... in order of file and line. The
- * matrix is right when nothing was appended. */
+ * matrix is right when nothing was appended. Without a root only its form is checked: what it lacks (links,
+ * oracles, witnesses, what backs a rung) is then for coverage/debt to count. */
 bool seed_check(struct str *complaints, struct seed *seed, const char *root,
                 struct status *st) STATUS_MUST_USE;
 

@@ -1,0 +1,181 @@
+#include "coverage/debt/own_matrix.h"
+
+#include "base/file.h"
+#include "git/plumbing/catfile.h"
+#include "sotadb/sql/matrix_read.h"
+#include "sotadb/sql/seed.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SEEDS = 1000 };
+
+/* --- from disk ---------------------------------------------------------------------------------------- */
+
+static int is_sql(const struct dirent *entry) {
+    return entry->d_name[0] != '.' && view_ends(view_of(entry->d_name), ".sql");
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* root/path, where path is not absolute */
+static bool join(struct str *out, const char *root, const char *path, struct status *st) {
+    if (path[0] != '/' && root[0]) str_printf(out, "%s/", root);
+    str_puts(out, path);
+    return str_ok(out, st);
+}
+
+static bool keep(struct origin_file *out, const char *path, const struct str *text, struct arena *arena,
+                 struct status *st) {
+    out->path = arena_copy(arena, path, strlen(path), st);
+    out->text = (struct view){arena_copy(arena, str_c(text), text->n, st), text->n};
+    return out->path && out->text.at;
+}
+
+static bool read_seed(struct origin_file *out, const char *root, const char *path, struct arena *arena,
+                      struct status *st) {
+    struct str full = {0}, text = {0};
+    bool ok = join(&full, root, path, st) && file_read(&text, str_c(&full), SEED_MAX_FILE, st) &&
+              keep(out, path, &text, arena, st);
+    str_free(&full);
+    str_free(&text);
+    return ok;
+}
+
+static bool read_folder(struct origins *origins, const char *root, const char *folder, struct arena *arena,
+                        struct status *st) {
+    struct str full = {0}, path = {0};
+    if (!join(&full, root, folder, st)) return false;
+    struct dirent **entries = NULL;
+    int n = scandir(str_c(&full), &entries, is_sql, by_bytes);
+    int used = n < 0 ? 0 : n < MAX_SEEDS ? n : MAX_SEEDS;
+    struct origin_file *files = arena_alloc(arena, (size_t)used, sizeof *files, st);
+    bool ok = files != NULL;
+    for (int i = 0; ok && i < used; i++) {
+        str_clear(&path);
+        str_printf(&path, "%s/%s", folder, entries[i]->d_name);
+        ok = str_ok(&path, st) && read_seed(&files[i], root, str_c(&path), arena, st);
+    }
+    for (int i = 0; i < n; i++) free(entries[i]);
+    free(entries);
+    str_free(&full);
+    str_free(&path);
+    *origins = (struct origins){files, ok ? (size_t)used : 0};
+    return ok;
+}
+
+static bool read_disk(struct origins *origins, const char *root, const char *where, struct arena *arena,
+                      struct status *st) {
+    if (!view_ends(view_of(where), ".sql")) return read_folder(origins, root, where, arena, st);
+    struct origin_file *file = arena_alloc(arena, 1, sizeof *file, st);
+    if (!file || !read_seed(file, root, where, arena, st)) return false;
+    *origins = (struct origins){file, 1};
+    return true;
+}
+
+/* --- from a commit or the index ------------------------------------------------------------------------ */
+
+bool own_matrix_holds(const char *where, const char *path) {
+    size_t n = strlen(where);
+    while (n && where[n - 1] == '/') n--;
+    if (strcmp(where, path) == 0) return view_ends(view_of(path), ".sql");
+    if (strncmp(path, where, n) != 0 || path[n] != '/') return false;
+    const char *name = path + n + 1;
+    return name[0] != '.' && !strchr(name, '/') && view_ends(view_of(name), ".sql");
+}
+
+static bool read_blobs(struct origin_file *files, size_t *used, const struct tree *tree, const char *where,
+                       struct catfile *blobs, struct arena *arena, struct status *st) {
+    for (size_t i = 0; i < tree->n && *used < MAX_SEEDS; i++) {
+        struct str text = {0};
+        const char *refused = NULL;
+        if (!own_matrix_holds(where, tree->paths[i])) continue;
+        bool ok = tree_text(&text, &refused, tree, i, SEED_MAX_FILE, blobs, arena, st);
+        if (ok && refused) ok = status_fail(st, STATUS_BAD_INPUT, "%s: %s", tree->paths[i], refused);
+        ok = ok && keep(&files[(*used)++], tree->paths[i], &text, arena, st);
+        str_free(&text);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+static bool read_tree(struct origins *origins, const struct tree *tree, const char *where,
+                      struct arena *arena, struct status *st) {
+    size_t n = 0, used = 0;
+    for (size_t i = 0; i < tree->n; i++) n += own_matrix_holds(where, tree->paths[i]);
+    if (!n) return true;
+    struct origin_file *files = arena_alloc(arena, n, sizeof *files, st);
+    struct catfile blobs = {.socket = -1};
+    bool ok = files && catfile_open(&blobs, tree->folder, st) &&
+              read_blobs(files, &used, tree, where, &blobs, arena, st);
+    catfile_close(&blobs);
+    *origins = (struct origins){files, ok ? used : 0};
+    return ok;
+}
+
+/* --- the matrix ---------------------------------------------------------------------------------------- */
+
+bool own_matrix_load(struct matrix *m, const struct origins *origins, struct own_matrix *own,
+                     const char *source, struct arena *arena, struct status *st) {
+    struct seed seed = {0};
+    bool ok = seed_open(&seed, "sotadb/schema.sql", own->schema, st);
+    for (size_t i = 0; ok && i < origins->n; i++)
+        ok = seed_add(&own->complaints, &seed, origins->files[i].path, origins->files[i].text, st);
+    /* A refused row makes others dangle: the first lot first. */
+    if (ok && own->complaints.n == 0) ok = seed_check(&own->complaints, &seed, NULL, st);
+    if (ok && own->complaints.n)
+        ok = status_fail(st, STATUS_BAD_INPUT, "the matrix is not right; mend the rows above");
+    ok = ok && matrix_read(m, arena, &seed, source, st);
+    seed_close(&seed);
+    return ok;
+}
+
+bool own_matrix_where(const char **where, bool *configured, const struct tree *tree, struct arena *arena,
+                      struct status *st) {
+    if (!tree_config(where, tree, "fak.matrix", arena, st)) return false;
+    *configured = (*where)[0] != 0;
+    if (!*configured) *where = "sotadb/seed";
+    return true;
+}
+
+/* Seeds at the place that is configured or usual; from the tree itself where it holds some. */
+static bool read_usual(struct origins *origins, const char **where, const struct tree *tree,
+                       struct arena *arena, struct status *st) {
+    bool configured;
+    if (!own_matrix_where(where, &configured, tree, arena, st)) return false;
+    if (tree->kind != TREE_WORK && (*where)[0] != '/' && !read_tree(origins, tree, *where, arena, st))
+        return false;
+    bool on_disk =
+        tree->kind == TREE_WORK || (configured && !origins->n && (tree->root[0] || (*where)[0] == '/'));
+    return !on_disk || read_disk(origins, tree->root, *where, arena, st) ||
+           (configured && status_wrap(st, "git config fak.matrix"));
+}
+
+static bool say_none(const struct own_matrix *own, const struct tree *tree, const char *where,
+                     struct status *st) {
+    if (own->path) return status_fail(st, STATUS_NOT_FOUND, "no matrix: %s holds no *.sql", where);
+    return status_fail(
+        st, STATUS_NOT_FOUND,
+        "no matrix: %s%s%s of the %s holds no *.sql; `fak sota init` proposes one, or name the folder "
+        "with `git config fak.matrix DIR` or --matrix DIR",
+        where[0] == '/' ? "" : tree->root, where[0] == '/' || !tree->root[0] ? "" : "/", where,
+        tree->kind == TREE_COMMIT ? "commit" : tree->name);
+}
+
+bool own_matrix(struct matrix *m, struct origins *origins, struct own_matrix *own, const struct tree *tree,
+                struct arena *arena, struct status *st) {
+    const char *where = own->path;
+    *origins = (struct origins){0};
+    own->found = false;
+    bool ok = own->path ? read_disk(origins, "", own->path, arena, st)
+                        : read_usual(origins, &where, tree, arena, st);
+    if (!ok) return false;
+    if (!origins->n) return say_none(own, tree, where, st);
+    own->found = true;
+    if (!own_matrix_load(m, origins, own, where, arena, st)) return false;
+    if (m->n_ops) return true;
+    return status_fail(st, STATUS_NOT_FOUND, "no matrix: %s names no operation; add a row to op", where);
+}
