@@ -201,7 +201,7 @@ check: ## lint, sanitizers, a clang build, fuzzing: minutes
 fuzz: $(fuzz_targets)
 
 ##@ See
-.PHONY: demo model man bench-lookup bench-decode bench-gate
+.PHONY: demo model man bench-lookup bench-decode bench-gate bench-coverage
 demo: all ## watch the main job: gate, debt, look-ups, text
 	@BIN=$(bin) sh tools/demo
 model: ## fetch SmolLM2-135M-Instruct (93 MB) into build/models
@@ -218,6 +218,9 @@ bench-decode: all ## tokens a second beside llama.cpp's (PEER=.../llama-completi
 	@BIN=$(bin) sh tests/bench/decode.sh
 bench-gate: all ## time a hook with nothing to say beside git diff --cached
 	@BIN=$(bin) CC="$(CC)" sh tests/bench/gate.sh
+
+bench-coverage: all ## kernels found and made up in public trees, and how fast (REPOS=DIR of clones)
+	@BIN=$(bin) python3 tests/bench/coverage.py "$(REPOS)"
 
 ##@ Upkeep
 .PHONY: help clean docs rooms fmt fmt-check lint install uninstall FORCE

@@ -63,10 +63,11 @@ static const struct cli_command commands[] = {
         .name = "scan",
         .usage = "[--json] PATH...",
         .summary = "the kernels of files and folders, without a matrix",
-        .description =
-            "Finds CUDA, HIP, Metal, OpenCL, GLSL, HLSL and Triton kernels and the SIMD functions of C and "
-            "C++. Each with its name, lines and kind: `kernel`, `instance` (an instantiation of one that is "
-            "defined elsewhere) or `helper`.",
+        .description = "Finds the kernels of CUDA, HIP, Metal, OpenCL, SYCL, GLSL, HLSL, Triton, CuTe DSL "
+                       "and cuTile, the "
+                       "SIMD functions of C and C++, and vector code in assembly. Each with its name, lines "
+                       "and kind: `kernel`, `instance` (an instantiation of one that is "
+                       "defined elsewhere) or `helper`.",
         .options = scan_options,
         .examples = "sota-coverage scan ggml/src/ggml-cuda\tone line a kernel\n",
         .positional = "file",

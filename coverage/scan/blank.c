@@ -91,3 +91,20 @@ void blank_copy(char *out, const struct lex *lex, enum scan_language language) {
     if (language == SCAN_METAL) erase_words(out, lex, metal, none, true);
     if (language == SCAN_OPENCL) erase_words(out, lex, opencl, opencl_calls, false);
 }
+
+static bool is_name_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+void blank_template(char *text, size_t n) {
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (text[i] != '{' || !(text[i + 1] == '%' || text[i + 1] == '#' || text[i + 1] == '{')) continue;
+        const char end[2] = {text[i + 1] == '{' ? '}' : text[i + 1], '}'};
+        const char *close = memmem(text + i + 2, n - i - 2, end, 2);
+        size_t after = close ? (size_t)(close - text) + 2 : n;
+        bool name = end[0] == '}';
+        for (size_t k = i; k < after; k++)
+            if (text[k] != '\n' && !(name && is_name_char(text[k]))) text[k] = name ? 'j' : ' ';
+        i = after - 1;
+    }
+}

@@ -13,4 +13,8 @@
 
 void blank_copy(char *out, const struct lex *lex, enum scan_language language);
 
+/* A template of Jinja as the language that it makes: {% %} and {# #} become blanks, {{ k.name }} one name
+ * (jjjkjnamejjj). In place, offsets unchanged. */
+void blank_template(char *text, size_t n);
+
 #endif

@@ -160,5 +160,10 @@ size_t decl_name(const struct lex *lex, size_t head, size_t end) {
         bool capitals = is_capitals(lex_view(lex, name));
         if (best == SIZE_MAX || !capitals || is_capitals(lex_view(lex, best))) best = name;
     }
+    /* Branches of an #if may each write the name: the first is as good as the last. */
+    for (size_t i = head; best != SIZE_MAX && i < best; i++)
+        if (lex->tokens[i].paren == paren && lex_is(lex, i + 1, "(") &&
+            view_equal(lex_view(lex, i), lex_view(lex, best)))
+            return i;
     return best;
 }

@@ -242,17 +242,6 @@ static void directive(struct reader *r) {
     };
 }
 
-static void comment(struct reader *r) {
-    size_t end = comment_end(r, r->i);
-    struct lex *lex = r->lex;
-    if (lex->n_tokens == 0 && lex->n_directives == 0) {
-        /* A run of // lines counts as one comment. */
-        if (lex->first_comment_end == 0) lex->first_comment = (uint32_t)r->i;
-        lex->first_comment_end = (uint32_t)end;
-    }
-    r->i = end;
-}
-
 static void step(struct reader *r, bool dead) {
     char c = r->at[r->i];
     if (c == '\n') {
@@ -270,7 +259,7 @@ static void step(struct reader *r, bool dead) {
         return;
     }
     if (at_comment(r, r->i)) {
-        comment(r);
+        r->i = comment_end(r, r->i);
         return;
     }
     bool first = r->line_start;

@@ -40,7 +40,6 @@ struct lex {
     size_t n_tokens, room_tokens;
     struct lex_directive *directives;
     size_t n_directives, room_directives;
-    uint32_t first_comment, first_comment_end; /* the comment that opens the file, or both 0 */
 };
 
 /* text of less than 4 GiB */

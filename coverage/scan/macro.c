@@ -36,19 +36,28 @@ int macros_mark(const struct macros *macros, struct view name) {
     return added < 0 ? 0 : added;
 }
 
+static bool instantiates(const struct macros *macros, struct view name) {
+    const struct macro *macro = macros_find(macros, name);
+    return macro && macro->instances;
+}
+
 /* Reads the replacement: its mark, and whether it holds a function's body. A replacement that declares and
  * ends in ';' is a forward declaration and marks nothing. */
 static void judge(struct macros *macros, struct macro *macro, const struct lex *body) {
-    bool ended = false;
+    bool ended = false, templates = false, inner = false;
     for (size_t i = 0; i < body->n_tokens; i++) {
         struct view word = lex_view(body, i);
         int mark = body->tokens[i].kind == LEX_NAME ? macros_mark(macros, word) : 0;
         if (mark > macro->mark) macro->mark = mark;
+        templates |= view_is(word, "template") && !lex_is(body, i + 1, "<");
+        inner |= body->tokens[i].kind == LEX_NAME && instantiates(macros, word);
         if (view_is(word, "{") && i > 0 && lex_is(body, i - 1, ")")) macro->makes = true;
         if (view_is(word, ";") && body->tokens[i].brace == 0 && !macro->makes) ended = true;
     }
+    macro->instances = !macro->makes && (inner || (templates && macro->mark));
     if (ended && !macro->makes) macro->mark = 0;
     if (!macro->mark) macro->makes = false;
+    macro->alias = !macro->params.n && body->n_tokens == 1 && body->tokens[0].kind == LEX_NAME;
 }
 
 bool macros_inline(const struct macros *macros, struct view name) {
@@ -69,7 +78,7 @@ static bool add(struct macros *macros, struct macro macro, struct status *st) {
         makes_inline |= macros_inline(macros, lex_view(&body, i));
     lex_free(&body);
     if (makes_inline && !names_put(&macros->inlines, macro.name, 1, st)) return false;
-    if (!macro.mark) return true;
+    if (!macro.mark && !macro.instances && !macro.alias) return true;
     if (macros->n == macros->room) {
         size_t room = macros->room ? macros->room * 2 : 16;
         struct macro *at = realloc(macros->at, room * sizeof *at);
@@ -122,6 +131,15 @@ const struct macro *macros_find(const struct macros *macros, struct view name) {
     return i < 0 ? NULL : &macros->at[i];
 }
 
+struct view macros_alias(const struct macros *macros, struct view name) {
+    for (int depth = 0; depth < 8; depth++) {
+        const struct macro *macro = macros_find(macros, name);
+        if (!macro || !macro->alias) break;
+        name = macro->body;
+    }
+    return name;
+}
+
 /* --- the name a use gives ------------------------------------------------------------------------ */
 
 /* The next of a comma-separated list, commas within brackets not counted. */
@@ -140,8 +158,7 @@ static bool next_item(struct view *item, struct view *rest) {
     return true;
 }
 
-/* The argument that stands for `word`, or word itself. */
-static struct view argument(const struct macro *macro, struct view args, struct view word) {
+struct view macros_argument(const struct macro *macro, struct view args, struct view word) {
     struct view params = macro->params, param, arg;
     while (next_item(&param, &params)) {
         if (!next_item(&arg, &args)) break;
@@ -165,7 +182,7 @@ void macros_name(struct str *out, const struct macro *macro, struct view args) {
     if (last != SIZE_MAX)
         for (size_t i = paste_begin(&body, last); i <= last; i++) {
             if (lex_is(&body, i, "#")) continue;
-            struct view word = argument(macro, args, lex_view(&body, i));
+            struct view word = macros_argument(macro, args, lex_view(&body, i));
             str_add(out, word.at, word.n);
         }
     lex_free(&body);

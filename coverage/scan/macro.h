@@ -17,6 +17,9 @@ struct macro {
     struct view body;
     int mark;
     bool makes; /* the replacement has a function body: a use is a definition */
+    bool
+        instances; /* it instantiates templates, itself or through other macros: a use is as many instances */
+    bool alias;    /* it is another name and nothing else */
 };
 
 struct macros {
@@ -39,6 +42,9 @@ bool macros_read(struct macros *macros, const struct lex *lex, struct status *st
 bool macros_learn_type(struct macros *macros, const struct lex *lex, const struct decl *decl, int least,
                        int mark, struct status *st) STATUS_MUST_USE;
 
+/* What a name stands for when macros only rename it: `N` of `#define N n` is n; itself otherwise. */
+struct view macros_alias(const struct macros *macros, struct view name);
+
 const struct macro *macros_find(const struct macros *macros, struct view name);
 
 /* The mark of a name: its own, or that of the macro of this name; also of names that were added. */
@@ -49,5 +55,8 @@ bool macros_inline(const struct macros *macros, struct view name);
 
 /* The name that the use `macro(args)` gives to the function it declares, parameters and ## replaced. */
 void macros_name(struct str *out, const struct macro *macro, struct view args);
+
+/* The argument of `args` that stands for the parameter `word`, or word itself. */
+struct view macros_argument(const struct macro *macro, struct view args, struct view word);
 
 #endif

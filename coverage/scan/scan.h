@@ -5,47 +5,44 @@
  * Threads: reentrant; one arena, one thread.
  *
  * Two readers look at every file. The token scan (comments, strings and preprocessor lines told apart from
- * code) decides that a kernel exists. The syntax tree (tree-sitter) gives extent and name, over the union of
- * the raw text and of a copy in which preprocessor lines and all but the first live branch of each #if chain
- * are blanked, offsets unchanged. No grammar parses real kernels reliably, so a tree that failed changes only
- * how exact an extent is: whatever the token scan saw stays, and a failed parse never lowers sota_debt.
+ * code) decides that a kernel exists. The syntax tree (tree-sitter, coverage/scan/trees.h) gives extent and
+ * name, over the union of the raw text and of a copy in which preprocessor lines and all but the first live
+ * branch of each #if chain are blanked, offsets unchanged. No grammar parses real kernels reliably, so a tree
+ * that failed changes only how exact an extent is: whatever the token scan saw stays, and a failed parse
+ * never lowers sota_debt.
  *
  * What is a kernel:
- *   CUDA, HIP  a definition that `__global__` dresses, directly or through a macro of the file, or a macro
- * call that makes one. A declaration without a body is a reference. An explicit instantiation, and each call
- * in a file that holds nothing but includes and macro calls, is an instance. Metal      `kernel T name(...)
- * {...}`, `[[kernel]]`; `[[host_name("x")]]` names it, and makes an instance of a template. OpenCL `kernel
- * void` or `__kernel void` with a body. GLSL       main() of a compute shader (.comp, or a file that sets
- * local_size_*), named after its file. A .comp file that holds nothing but includes is an instance. HLSL the
- * function that [numthreads(...)] stands before. Triton     a def under @triton.jit, plain or called, or an
- * imported alias of it; also jit(f). One that another jitted function calls and nobody launches with
- * f[grid](...) is a helper. C, C++     a function with SIMD in it: intrinsics (x86, NEON, SVE, RVV, AltiVec,
- * LoongArch, WebAssembly), a target or target_clones attribute, a vector_size type, directly or through a
- * macro or typedef of the file. Inline ones, and those that return a vector, are helpers. In a *kernel place*
+ *   CUDA, HIP   a definition that `__global__` dresses, directly or through a macro of the file, or a macro
+ * call that makes one. A declaration without a body is a reference. An explicit instantiation is an instance,
+ * and so is each call in a file that holds nothing but includes and macro calls. Metal       `kernel T
+ * name(...) {...}`, `[[kernel]]`; `[[host_name("x")]]` names it and makes an instance of a template, also
+ * through macros. A file of statements that ask for their place in the grid is one kernel. OpenCL `kernel
+ * void` or `__kernel void` with a body. SYCL        what a queue or handler is given by parallel_for or
+ * single_task: after its kernel name, else after the function around it. GLSL        main() of a compute
+ * shader (.comp, or a file that sets local_size_*), named after its file. A .comp file that holds nothing but
+ * includes is an instance. HLSL        the function that [numthreads(...)] stands before. Triton      a def
+ * under @triton.jit or Gluon's jit, plain or called, or an imported alias of it; also jit(f). One that
+ * returns a value, or that another jitted function calls, is a helper unless it is launched with
+ *               f[grid](...).
+ *   CuTe DSL, cuTile   a def under cute.kernel, cuda.tile.kernel. Their jit is host code or part of a kernel.
+ *   C, C++      a function with SIMD in it: intrinsics (x86, NEON, SVE, RVV, AltiVec, LoongArch,
+ * WebAssembly), a target or target_clones attribute, a vector_size type, directly or through a macro or
+ * typedef of the file. In a source that is named after an instruction set (fold_avx2.c) also each external
+ * function with a loop. Inline ones, and those that take or return a vector, are helpers. In a *kernel place*
  * (see scan_request) every function with external linkage is a kernel, plain C that compilers vectorise, and
- * static ones are helpers.
+ *               static ones are helpers.
+ *   assembly    coverage/scan/assembly.h.
+ *   templates   "a.cu.jinja", "a.cu.in": what they make, `{{ name }}` as written.
  */
 #ifndef COVERAGE_SCAN_SCAN_H
 #define COVERAGE_SCAN_SCAN_H
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "coverage/scan/scan_language.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-enum scan_language {
-    SCAN_NONE, /* not a language that kernels are written in */
-    SCAN_C,
-    SCAN_CPP,
-    SCAN_CUDA,
-    SCAN_HIP,
-    SCAN_METAL,
-    SCAN_OPENCL,
-    SCAN_GLSL,
-    SCAN_HLSL,
-    SCAN_TRITON,
-};
 
 enum scan_kind {
     SCAN_KERNEL,   /* a definition that a host can start */
@@ -76,8 +73,10 @@ struct scan_file {
     int n_lines;              /* 0 where the text was not analysed */
     const char *tree_note;    /* NULL, or why the syntax tree was not used: "stopped after 1000 ms" */
     const struct scan_kernel *kernels;
-    size_t n_kernels;            /* by begin */
-    const char *const *includes; /* quoted includes, as written: an instance file inherits their rows */
+    size_t n_kernels; /* by begin */
+    const char *const
+        *includes; /* quoted includes, as written: an instance file inherits their rows. None where a
+                      C file holds no word that could make a kernel: it is not read further */
     size_t n_includes;
 };
 
@@ -106,14 +105,7 @@ struct scan_request {
     struct scan_limits limits;
 };
 
-/* What the path says: extension only. Content can still make a .h or .cpp file CUDA. */
-enum scan_language scan_language_of(const char *path);
-const char *scan_language_name(enum scan_language language); /* "cuda" ... */
-const char *scan_kind_name(enum scan_kind kind);             /* "kernel", "instance", "helper" */
-
-/* Every language of this kind that is not analysed must still be covered by a row: CUDA, HIP, Metal, OpenCL.
- */
-bool scan_language_is_device(enum scan_language language);
+const char *scan_kind_name(enum scan_kind kind); /* "kernel", "instance", "helper" */
 
 /* Scans text. False only when a grammar does not load or memory is out; anything wrong with the text is
  * said in out->not_analysed or out->tree_note. */

@@ -134,3 +134,44 @@ int simd_mark(struct view name) {
     if (code) return SIMD_CODE;
     return is_type(name) ? SIMD_TYPE : SIMD_NONE;
 }
+
+static bool is_name_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+}
+
+static bool is_other_mark(struct view name) {
+    static const char *const words[] = {"__global__", "CUTLASS_GLOBAL", "host_name", "parallel_for",
+                                        "single_task"};
+    return name.n >= 6 && is_one_of(name, words, COUNT(words));
+}
+
+bool simd_is_likely(struct view text) {
+    for (size_t i = 0; i < text.n;) {
+        if (!is_name_char(text.at[i])) {
+            i++;
+            continue;
+        }
+        size_t begin = i;
+        while (i < text.n && is_name_char(text.at[i])) i++;
+        struct view name = {text.at + begin, i - begin};
+        int mark = simd_mark(name);
+        if (mark == SIMD_ATTRIBUTE) mark = i < text.n && (text.at[i] == '(' || text.at[i] == ' ');
+        if (mark || (strchr("_Chps", name.at[0]) && is_other_mark(name))) return true;
+    }
+    return text.n && memmem(text.at, text.n, "[[kernel", 8);
+}
+
+bool simd_names_isa(const char *path) {
+    static const char *const isas[] = {
+        "sse",     "sse2", "sse3", "ssse3",   "sse41",      "sse42",   "avx",     "avx2", "avx512",
+        "fma",     "vnni", "amx",  "neon",    "sve",        "sve2",    "sme",     "rvv",  "vsx",
+        "altivec", "lsx",  "lasx", "simd128", "avx512vnni", "avxvnni", "dotprod", "i8mm", "avx512bf16"};
+    const char *slash = strrchr(path, '/');
+    struct view name = view_of(slash ? slash + 1 : path);
+    if (!view_ends(name, ".c") && !view_ends(name, ".cpp") && !view_ends(name, ".cc")) return false;
+    for (size_t i = 0, j; i < name.n; i = j + 1) { /* parts between '_', '-' and '.' */
+        for (j = i; j < name.n && !strchr("_-.", name.at[j]);) j++;
+        if (is_one_of((struct view){name.at + i, j - i}, isas, COUNT(isas))) return true;
+    }
+    return false;
+}

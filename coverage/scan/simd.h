@@ -7,6 +7,8 @@
 
 #include "base/str.h"
 
+#include <stdbool.h>
+
 enum simd_mark {
     SIMD_NONE,
     SIMD_ATTRIBUTE, /* `target`: says something only as an attribute of a function */
@@ -15,5 +17,14 @@ enum simd_mark {
 };
 
 int simd_mark(struct view name); /* enum simd_mark, as a macro_mark */
+
+/* Could the text hold anything that simd_mark marks, or another word that makes a C or C++ file one of
+ * kernels
+ * (__global__, [[kernel]], parallel_for)? Comments and strings count, so "no" is certain. One pass. */
+bool simd_is_likely(struct view text);
+
+/* Is the file a source (no header) whose name says for which instruction set it is: "quant_avx2.c",
+ * "neon.cpp"? */
+bool simd_names_isa(const char *path);
 
 #endif

@@ -2,8 +2,10 @@
 
 #include "coverage/scan/decl.h"
 #include "coverage/scan/include.h"
+#include "coverage/scan/instances.h"
 #include "coverage/scan/macro.h"
 #include "coverage/scan/simd.h"
+#include "coverage/scan/sycl.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -93,7 +95,8 @@ static bool name_of(struct site *site, struct site_reader *f, size_t head, size_
         if (!macro_name(&site->name, f, macro, token)) return false;
         if (site->name[0]) return true;
     }
-    return copy_name(&site->name, f, lex_view(f->lex, within_macro(f->lex, token)));
+    struct view name = lex_view(f->lex, within_macro(f->lex, token));
+    return copy_name(&site->name, f, macros_alias(&f->macros, name));
 }
 
 static size_t end_of(const struct lex *lex, size_t token) {
@@ -123,14 +126,19 @@ static bool add_made(struct site_reader *f, const struct macro *macro, size_t us
     return macro_name(&site.name, f, macro, use) && sites_add(f->out, site, f->st);
 }
 
-/* Takes the uses of making macros off the front of a declaration: no semicolon parts them from it. */
+static bool is_simd(const struct site_reader *f) { return f->language == SCAN_C || f->language == SCAN_CPP; }
+
+/* Takes the uses of macros that make or instantiate kernels off the front of a declaration: no semicolon need
+ * part them from it. */
 static bool take_made(struct site_reader *f, struct decl *decl) {
     const struct lex *lex = f->lex;
     while (decl->head < decl->open) {
         const struct macro *macro = macros_find(&f->macros, lex_view(lex, decl->head));
-        if (!macro || !macro->makes || !lex_is(lex, decl->head + 1, "(")) return true;
-        if (!add_made(f, macro, decl->head)) return false;
-        size_t close = lex_close(lex, decl->head + 1);
+        bool instances = macro && macro->instances && !is_simd(f), call = lex_is(lex, decl->head + 1, "(");
+        if (!instances && (!macro || !macro->makes || !call)) return true;
+        size_t close = call ? lex_close(lex, decl->head + 1) : decl->head;
+        bool ok = instances ? instances_add(f, macro, decl->head, close) : add_made(f, macro, decl->head);
+        if (!ok) return false;
         decl->head = close < decl->open ? close + 1 : decl->open;
     }
     return true;
@@ -212,6 +220,25 @@ static bool find_instances(struct site_reader *f) {
     return true;
 }
 
+/* A Metal file that is the body of a kernel, for a host that writes the head (MLX): statements at file scope
+ * that ask for their place in the grid. It is called after its file. */
+static bool find_body(struct site_reader *f) {
+    const struct lex *lex = f->lex;
+    for (size_t i = 0; i < lex->n_tokens; i++) {
+        const struct lex_token *t = &lex->tokens[i];
+        if (t->brace || t->paren || !lex_is_name(lex, i)) continue;
+        if (!view_starts(lex_view(lex, i), "thread") || !view_ends(lex_view(lex, i), "in_grid")) continue;
+        struct site site = {.begin = lex->tokens[0].begin,
+                            .end = lex->text.n,
+                            .name_at = lex->tokens[0].begin,
+                            .body = SIZE_MAX,
+                            .kind = SCAN_KERNEL,
+                            .exact = true};
+        return copy_name(&site.name, f, site_stem(f->path)) && sites_add(f->out, site, f->st);
+    }
+    return true;
+}
+
 /* --- GLSL ---------------------------------------------------------------------------------------- */
 
 static bool sets_local_size(const struct lex *lex) {
@@ -267,6 +294,25 @@ static bool is_inline(const struct site_reader *f, size_t from, size_t to) {
     return false;
 }
 
+/* Does the function that `name` names take a vector by value? Such a one computes for a kernel, not for a
+ * host. */
+static bool takes_vector(const struct site_reader *f, size_t name, size_t end) {
+    const struct lex *lex = f->lex;
+    if (name == SIZE_MAX || !lex_is(lex, name + 1, "(")) return false;
+    size_t close = lex_close(lex, name + 1);
+    for (size_t i = name + 2; i < close && i < end; i++)
+        if (lex_is_name(lex, i) && macros_mark(&f->macros, lex_view(lex, i)) == SIMD_TYPE &&
+            lex_is_name(lex, i + 1) && (lex_is(lex, i + 2, ",") || i + 2 == close))
+            return true;
+    return false;
+}
+
+static bool has_loop(const struct lex *lex, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++)
+        if (lex_is(lex, i, "for") || lex_is(lex, i, "while")) return true;
+    return false;
+}
+
 static bool add_function(struct site_reader *f, const struct decl *decl) {
     const struct lex *lex = f->lex;
     size_t name = decl_name(lex, decl->head, decl->open);
@@ -275,14 +321,24 @@ static bool add_function(struct site_reader *f, const struct decl *decl) {
     bool simd = head || mark_in(f, decl->open, decl->close, false);
     bool is_static = false;
     for (size_t i = decl->head; i < before_name; i++) is_static |= lex_is(lex, i, "static");
-    bool placed = f->place && !is_static && !(name != SIZE_MAX && lex_is(lex, name, "main"));
-    if (!simd && !placed) return true;
+    bool outer = !is_static && !(name != SIZE_MAX && lex_is(lex, name, "main"));
+    bool named = f->isa_named && outer && has_loop(lex, decl->open, decl->close);
+    if (!simd && !named && !(f->place && outer)) return true;
     bool returns_vector = mark_in(f, decl->head, before_name, true) == SIMD_TYPE;
-    bool helper = returns_vector || is_inline(f, decl->head, before_name) || (f->place && is_static);
+    bool helper = returns_vector || takes_vector(f, name, decl->open) ||
+                  is_inline(f, decl->head, before_name) || (f->place && is_static);
     return add(f, decl, helper ? SCAN_HELPER : SCAN_KERNEL);
 }
 
+static bool has_mark(const struct site_reader *r, int least) {
+    for (size_t i = 0; i < r->lex->n_tokens; i++)
+        if (r->lex->tokens[i].kind == LEX_NAME && macros_mark(&r->macros, lex_view(r->lex, i)) >= least)
+            return true;
+    return false;
+}
+
 static bool find_simd(struct site_reader *f) {
+    if (!f->place && !f->isa_named && !has_mark(f, SIMD_ATTRIBUTE)) return true;
     struct decl_walk walk = {.lex = f->lex};
     struct decl decl;
     while (decl_next(&walk, &decl)) {
@@ -306,6 +362,7 @@ static macro_mark *mark_of(enum scan_language language) {
 
 bool site_open(struct site_reader *r, struct status *st) {
     r->st = st;
+    r->isa_named = (r->language == SCAN_C || r->language == SCAN_CPP) && simd_names_isa(r->path);
     macros_init(&r->macros, mark_of(r->language));
     return include_macros(&r->macros, r->lex, r->folder, r->root, r->headers, r->arena, st) &&
            macros_read(&r->macros, r->lex, st);
@@ -315,8 +372,9 @@ void site_close(struct site_reader *r) { macros_free(&r->macros); }
 
 bool site_find(struct site_reader *r) {
     if (r->language == SCAN_GLSL) return find_glsl(r);
-    if (r->language == SCAN_C || r->language == SCAN_CPP) return find_simd(r);
+    if (is_simd(r)) return sycl_find(r) && find_simd(r);
     if (!find_marked(r)) return false;
+    if (r->out->n == 0 && r->language == SCAN_METAL) return find_body(r);
     bool instances = r->out->n == 0 && (r->language == SCAN_CUDA || r->language == SCAN_HIP);
     return !instances || find_instances(r);
 }
@@ -329,16 +387,18 @@ bool site_judge(struct site_reader *r, size_t begin, size_t body, size_t end) {
     return add_function(r, &decl);
 }
 
-bool site_is_marked(const struct site_reader *r) {
-    for (size_t i = 0; i < r->lex->n_tokens; i++)
-        if (r->lex->tokens[i].kind == LEX_NAME &&
-            macros_mark(&r->macros, lex_view(r->lex, i)) > SIMD_ATTRIBUTE)
-            return true;
-    return false;
-}
+bool site_is_marked(const struct site_reader *r) { return has_mark(r, SIMD_CODE); }
 
 bool site_has_global(const struct lex *lex) {
     for (size_t i = 0; i < lex->n_tokens; i++)
-        if (lex_is_name(lex, i) && lex_is(lex, i, "__global__")) return true;
+        if (lex_is_name(lex, i) && mark_cuda(lex_view(lex, i))) return true;
+    return false;
+}
+
+bool site_has_metal(const struct lex *lex) {
+    for (size_t i = 0; i < lex->n_tokens; i++) {
+        if (!lex_is(lex, i, "[") || !lex_is(lex, i + 1, "[")) continue;
+        if (lex_is(lex, i + 2, "kernel") || lex_is(lex, i + 2, "host_name")) return true;
+    }
     return false;
 }

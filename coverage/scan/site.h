@@ -13,10 +13,12 @@ struct site {
     size_t begin, end; /* bytes [begin, end) */
     size_t name_at;    /* byte where an editor should jump to */
     size_t body;       /* byte of the '{', or of Python's `def`, or SIZE_MAX */
+    size_t tail;       /* byte of the '}' when more follows it before `end`; else 0 */
     size_t inner;      /* Python: byte of the body's first token, on a line of its own; else SIZE_MAX */
     const char *name;  /* "" when the tokens give none */
     enum scan_kind kind;
-    bool exact; /* false: brackets did not close, the extent is a guess */
+    enum scan_language language; /* SCAN_NONE: the file's */
+    bool exact;                  /* false: brackets did not close, the extent is a guess */
 };
 
 struct sites {
@@ -32,6 +34,7 @@ struct site_reader {
     const struct lex *lex;
     enum scan_language language;
     bool place;                         /* as scan_request.kernel_place */
+    bool isa_named;                     /* the file is named after an instruction set (set by site_open) */
     const char *path;                   /* a GLSL kernel is named after it */
     const char *folder, *root;          /* where quoted includes are looked for; NULL: not followed */
     const struct scan_headers *headers; /* as scan_request.headers */
@@ -54,8 +57,10 @@ bool site_judge(struct site_reader *r, size_t begin, size_t body, size_t end) ST
 /* Is any name of the file marked: is there something for the syntax tree to find? */
 bool site_is_marked(const struct site_reader *r);
 
-/* Is there `__global__` among the tokens: a header or C++ file that is CUDA or HIP? */
+/* Is there `__global__` among the tokens: a header or C++ file that is CUDA or HIP? [[kernel]]: one that is
+ * Metal? */
 bool site_has_global(const struct lex *lex);
+bool site_has_metal(const struct lex *lex);
 
 /* "mul_mat" of "a/b/mul_mat.comp". */
 struct view site_stem(const char *path);

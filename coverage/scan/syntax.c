@@ -161,11 +161,16 @@ static void add_function(struct walker *w, TSNode node) {
     out->at[out->n++] = f;
 }
 
+/* A lambda is the kernel of SYCL. */
+static bool is_function(const char *type) {
+    return strcmp(type, "function_definition") == 0 || strcmp(type, "lambda_expression") == 0;
+}
+
 static void visit(struct walker *w, TSNode node) {
     if (ts_node_is_error(node)) {
         size_t begin = ts_node_start_byte(node), end = ts_node_end_byte(node);
         if (begin >= w->error_end) add_error(w, begin, end);
-    } else if (strcmp(ts_node_type(node), "function_definition") == 0) {
+    } else if (is_function(ts_node_type(node))) {
         add_function(w, node);
     }
 }

@@ -36,7 +36,7 @@ static void plan_site(struct plan *plan, struct view text, const struct site *si
         plan_add(plan, site->inner + 1, site->inner + 2 < text.n ? site->inner + 2 : text.n);
     } else {
         plan_add(plan, site->begin, site->body + 1);
-        plan_add(plan, site->end - 1 > site->body ? site->end - 1 : site->end, site->end);
+        plan_add(plan, site->tail ? site->tail : site->end - 1, site->end);
     }
 }
 

@@ -23,7 +23,12 @@ struct reader {
     bool line_start, failed;
 };
 
-bool triton_is_likely(struct view text) { return text.n && memmem(text.at, text.n, "triton", 6); }
+bool triton_is_likely(struct view text) {
+    static const char *const words[] = {"triton", "cute", "cuda.tile"};
+    for (size_t i = 0; text.n && i < sizeof words / sizeof *words; i++)
+        if (memmem(text.at, text.n, words[i], strlen(words[i]))) return true;
+    return false;
+}
 
 /* --- tokens -------------------------------------------------------------------------------------- */
 
@@ -132,38 +137,106 @@ static size_t next_line(const struct reader *r, size_t token) {
 /* --- what the file says -------------------------------------------------------------------------- */
 
 struct facts {
-    struct names modules;  /* names of the module triton */
-    struct names jits;     /* names of its jit */
-    struct names applied;  /* f of jit(f) */
+    struct names imports; /* name -> index into paths */
+    const char *
+        *paths; /* what an imported name stands for: "cutlass.cute" of `import cutlass.cute as cute` */
+    size_t n_paths, room_paths;
+    struct names applied;  /* f of jit(f) -> language */
     struct names launched; /* f of f[grid](...) */
     struct names called;   /* f of f(...) within a jitted function */
+    struct arena *arena;
 };
 
 static void facts_free(struct facts *facts) {
-    struct names *all[] = {&facts->modules, &facts->jits, &facts->applied, &facts->launched, &facts->called};
+    struct names *all[] = {&facts->imports, &facts->applied, &facts->launched, &facts->called};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) names_free(all[i]);
+    free(facts->paths);
 }
 
-/* import triton [as t] · from triton[...] import jit [as j] */
+static bool bind(struct facts *facts, struct view name, const struct str *path, struct status *st) {
+    if (facts->n_paths == facts->room_paths) {
+        size_t room = facts->room_paths ? facts->room_paths * 2 : 32;
+        const char **paths = realloc(facts->paths, room * sizeof *paths);
+        if (!paths) return status_fail(st, STATUS_NO_MEMORY, "out of memory for %zu imports", room);
+        facts->paths = paths;
+        facts->room_paths = room;
+    }
+    const char *copy = arena_copy(facts->arena, str_c(path), path->n, st);
+    if (!copy) return false;
+    facts->paths[facts->n_paths] = copy;
+    return names_put(&facts->imports, name, (int)facts->n_paths++, st);
+}
+
+/* a.b.c from token i on, added to path; the token after it. */
+static size_t read_path(struct str *path, const struct reader *r, size_t i, size_t end) {
+    while (i < end && (is(r, i, ".") || is_name(r, i))) {
+        if (is_name(r, i) && (is(r, i, "import") || is(r, i, "as"))) break;
+        struct view part = token_view(r, i++);
+        str_add(path, part.at, part.n);
+        if (is_name(r, i - 1) && is_name(r, i)) break;
+    }
+    return i;
+}
+
+/* import a.b as x, c · from a.b import c as d, (e, f): each name that is bound to a path of its own. Plain
+ * `import a.b` binds `a` to itself, which is what a name stands for that was never imported. */
 static bool read_import(struct facts *facts, const struct reader *r, size_t i, struct status *st) {
     size_t end = next_line(r, i);
-    bool from = is(r, i, "from");
-    for (size_t j = i + 1; j < end; j++) {
-        bool wanted = is(r, j, from ? "jit" : "triton") && !is(r, j - 1, ".") && !is(r, j - 1, "from");
-        if (!wanted || (from && !is(r, i + 1, "triton"))) continue;
-        if (!from && is(r, j + 1, ".")) continue; /* import triton.language as tl */
-        size_t name = j + 2 < end && is(r, j + 1, "as") ? j + 2 : j;
-        if (!names_put(from ? &facts->jits : &facts->modules, token_view(r, name), 1, st)) return false;
+    bool from = is(r, i, "from"), ok = true;
+    struct str base = {0}, path = {0};
+    if (from) i = read_path(&base, r, i + 1, end);
+    for (i++; ok && i < end;) {
+        if (!is_name(r, i)) {
+            i++;
+            continue;
+        }
+        size_t name = i;
+        str_clear(&path);
+        if (from) str_printf(&path, "%s.", str_c(&base));
+        i = read_path(&path, r, i, end);
+        bool as = is(r, i, "as") && is_name(r, i + 1);
+        if (as) name = i + 1;
+        if (as) i += 2;
+        if (from || as) ok = str_ok(&path, st) && bind(facts, token_view(r, name), &path, st);
     }
-    return true;
+    str_free(&base);
+    str_free(&path);
+    return ok;
 }
 
-/* After the expression `triton.jit` or an alias of it that begins at i, or i when there is none. */
-static size_t skip_jit(const struct facts *facts, const struct reader *r, size_t i) {
-    if (!is_name(r, i) || (i > 0 && is(r, i - 1, "."))) return i;
-    bool module = is(r, i, "triton") || names_get(&facts->modules, token_view(r, i)) >= 0;
-    if (module && is(r, i + 1, ".") && is(r, i + 2, "jit")) return i + 3;
-    return names_get(&facts->jits, token_view(r, i)) >= 0 ? i + 1 : i;
+static bool ends_in(struct view path, const char *tail) {
+    size_t n = strlen(tail);
+    return view_ends(path, tail) && (path.n == n || path.at[path.n - n - 1] == '.');
+}
+
+/* What a decorator of this path makes, or SCAN_NONE. Dialects: triton.language and Gluon (jit), CuTe DSL and
+ * cuTile (kernel; their jit is host code or a device function). */
+static enum scan_language made_by(struct view path) {
+    if (view_starts(path, "triton.") && view_ends(path, ".jit")) return SCAN_TRITON;
+    if (ends_in(path, "cute.kernel")) return SCAN_CUTE;
+    if (view_is(path, "cuda.tile.kernel")) return SCAN_CUTILE;
+    return SCAN_NONE;
+}
+
+/* The language that the dotted expression at i makes a kernel of; *after is the token that follows it. */
+static enum scan_language skip_jit(const struct facts *facts, const struct reader *r, size_t i,
+                                   size_t *after) {
+    char path[128];
+    size_t n = 0;
+    *after = i;
+    if (!is_name(r, i) || (i > 0 && is(r, i - 1, "."))) return SCAN_NONE;
+    int import = names_get(&facts->imports, token_view(r, i));
+    struct view first = import < 0 ? token_view(r, i) : view_of(facts->paths[import]);
+    for (;;) {
+        if (first.n + 1 >= sizeof path - n) return SCAN_NONE;
+        memcpy(path + n, first.at, first.n);
+        n += first.n;
+        *after = ++i;
+        if (!is(r, i, ".") || !is_name(r, i + 1)) break;
+        path[n++] = '.';
+        first = token_view(r, ++i);
+    }
+    return made_by((struct view){path, n});
 }
 
 /* [grid]( from the '[' on. Looks a bounded way: a grid is short, a hostile file is not. */
@@ -181,10 +254,11 @@ static bool read_uses(struct facts *facts, const struct reader *r, struct status
         if (!is_name(r, i)) continue;
         if (r->tokens[i].first && (is(r, i, "import") || is(r, i, "from")) && !read_import(facts, r, i, st))
             return false;
-        size_t after = skip_jit(facts, r, i);
-        if (after > i && is(r, after, "(") && is_name(r, after + 1) &&
+        size_t after;
+        enum scan_language language = skip_jit(facts, r, i, &after);
+        if (language && is(r, after, "(") && is_name(r, after + 1) &&
             (is(r, after + 2, ")") || is(r, after + 2, ",")) &&
-            !names_put(&facts->applied, token_view(r, after + 1), 1, st))
+            !names_put(&facts->applied, token_view(r, after + 1), (int)language, st))
             return false;
         bool run = is(r, i + 1, ".") && (is(r, i + 2, "warmup") || is(r, i + 2, "run"));
         bool index = is(r, i + 1, "[") && !(i > 0 && is(r, i - 1, ".")) && is_launch(r, i + 1);
@@ -196,9 +270,9 @@ static bool read_uses(struct facts *facts, const struct reader *r, struct status
 /* --- definitions --------------------------------------------------------------------------------- */
 
 struct definition {
-    size_t first, def, end; /* tokens: first decorator, `def`, one past the last */
-    size_t inner;           /* token: of the body's first line */
-    bool jit;
+    size_t first, def, end;      /* tokens: first decorator, `def`, one past the last */
+    size_t inner;                /* token: of the body's first line */
+    enum scan_language language; /* SCAN_NONE: no kernel and no helper */
 };
 
 static size_t body_end(const struct reader *r, size_t def) {
@@ -212,25 +286,38 @@ static size_t body_end(const struct reader *r, size_t def) {
 static bool next_definition(struct definition *out, const struct facts *facts, const struct reader *r,
                             size_t *i) {
     size_t first = SIZE_MAX;
-    bool jit = false;
+    enum scan_language language = SCAN_NONE;
     for (size_t line = *i; line < r->n; line = next_line(r, line)) {
         if (is(r, line, "@")) {
             if (first == SIZE_MAX) first = line;
-            size_t after = skip_jit(facts, r, line + 1);
-            jit |= after > line + 1 && (after >= r->n || r->tokens[after].first || is(r, after, "("));
+            size_t after;
+            enum scan_language made = skip_jit(facts, r, line + 1, &after);
+            if (made && (after >= r->n || r->tokens[after].first || is(r, after, "("))) language = made;
             continue;
         }
         size_t def = is(r, line, "async") ? line + 1 : line;
         if (is(r, def, "def") && is_name(r, def + 1)) {
-            *out = (struct definition){.first = first == SIZE_MAX ? line : first, .def = line, .jit = jit};
+            int applied = names_get(&facts->applied, token_view(r, def + 1));
+            if (!language && applied > 0) language = (enum scan_language)applied;
             *i = next_line(r, line);
-            if (!out->jit) out->jit = names_get(&facts->applied, token_view(r, def + 1)) >= 0;
-            out->inner = *i;
-            if (out->jit) out->end = body_end(r, line);
+            *out = (struct definition){
+                .first = first == SIZE_MAX ? line : first, .def = line, .inner = *i, .language = language};
+            if (language) out->end = body_end(r, line);
             return true;
         }
         first = SIZE_MAX;
-        jit = false;
+        language = SCAN_NONE;
+    }
+    return false;
+}
+
+/* A kernel has nobody to return to: what returns a value is part of one. */
+static bool returns_value(const struct reader *r, const struct definition *d) {
+    for (size_t line = d->inner; line < d->end;) {
+        size_t next = next_line(r, line);
+        bool nested = is(r, line, "def") || (is(r, line, "async") && is(r, line + 1, "def"));
+        if (is(r, line, "return") && line + 1 < next && !is(r, line + 1, "None")) return true;
+        line = nested ? body_end(r, line) : next;
     }
     return false;
 }
@@ -249,8 +336,18 @@ static bool add(struct sites *out, const struct reader *r, const struct definiti
                         .inner = d->inner < d->end ? r->tokens[d->inner].begin : SIZE_MAX,
                         .name = arena_copy(arena, name.at, name.n, st),
                         .kind = SCAN_KERNEL,
+                        .language = d->language,
                         .exact = true};
     return site.name && sites_add(out, site, st);
+}
+
+static bool read_calls(struct facts *facts, const struct reader *r, const struct definition *d, size_t from,
+                       struct status *st) {
+    for (size_t j = from; j < d->end; j++)
+        if (is_name(r, j) && is(r, j + 1, "(") && !is(r, j - 1, ".") &&
+            !names_put(&facts->called, token_view(r, j), 1, st))
+            return false;
+    return true;
 }
 
 static bool find(struct sites *out, struct facts *facts, const struct reader *r, struct arena *arena,
@@ -259,16 +356,16 @@ static bool find(struct sites *out, struct facts *facts, const struct reader *r,
     size_t i = 0, before = out->n;
     if (!read_uses(facts, r, st)) return false;
     while (next_definition(&d, facts, r, &i)) {
-        if (!d.jit) continue;
-        if (!add(out, r, &d, arena, st)) return false;
-        for (size_t j = i; j < d.end; j++)
-            if (is_name(r, j) && is(r, j + 1, "(") && !is(r, j - 1, ".") &&
-                !names_put(&facts->called, token_view(r, j), 1, st))
-                return false;
+        if (!d.language) continue;
+        if (!add(out, r, &d, arena, st) || !read_calls(facts, r, &d, i, st)) return false;
+        struct site *site = &out->at[out->n - 1];
+        bool launched = names_get(&facts->launched, view_of(site->name)) >= 0;
+        if (d.language == SCAN_TRITON && !launched && returns_value(r, &d)) site->kind = SCAN_HELPER;
     }
     for (size_t k = before; k < out->n; k++) {
         struct view name = view_of(out->at[k].name);
-        if (names_get(&facts->called, name) >= 0 && names_get(&facts->launched, name) < 0)
+        if (out->at[k].language == SCAN_TRITON && names_get(&facts->called, name) >= 0 &&
+            names_get(&facts->launched, name) < 0)
             out->at[k].kind = SCAN_HELPER;
     }
     return true;
@@ -276,7 +373,7 @@ static bool find(struct sites *out, struct facts *facts, const struct reader *r,
 
 bool triton_find(struct sites *out, struct view text, struct arena *arena, struct status *st) {
     struct reader r = {.text = text};
-    struct facts facts = {0};
+    struct facts facts = {.arena = arena};
     read_tokens(&r);
     bool ok = r.failed ? status_fail(st, STATUS_NO_MEMORY, "out of memory for the tokens of a file")
                        : find(out, &facts, &r, arena, st);

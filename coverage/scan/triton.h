@@ -1,4 +1,4 @@
-/* triton: the kernels that the token scan sees in a Python file.
+/* triton: the kernels that the token scan sees in a Python file: Triton, Gluon, CuTe DSL, cuTile.
  *
  * Owns nothing; adds to the caller's sites, names in the arena. Trusts nothing; linear. Any thread. */
 #ifndef COVERAGE_SCAN_TRITON_H
@@ -6,7 +6,7 @@
 
 #include "coverage/scan/site.h"
 
-/* Cheap: does the text name triton at all? */
+/* Cheap: does the text name one of them at all? */
 bool triton_is_likely(struct view text);
 
 /* site.body is the byte of the `def` that a kernel is defined by. */

@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static const char *const paths[] = {"a.cu", "a.c", "a.cpp", "a.metal", "a.cl", "a.comp", "a.hlsl", "a.py"};
+static const char *const paths[] = {"a.cu",     "a.c",   "a.cpp", "a.metal",    "a.cl", "a.comp",
+                                    "a.hlsl",   "a.py",  "a.S",   "a.cu.jinja", "a.h",  "a.hip",
+                                    "a_avx2.c", "a.ptx", "a.cuh", "a.glsl"};
 
 static void require(bool holds) {
     if (!holds) abort();
@@ -17,8 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     struct arena arena = {0};
     struct scan_file file;
-    struct scan_request request = {
-        .path = paths[data[0] % 8], .kernel_place = data[0] & 8, .limits = {.tree_ms = 100}};
+    struct scan_request request = {.path = paths[(data[0] & 7) + (data[0] & 16 ? 8 : 0)],
+                                   .kernel_place = data[0] & 8,
+                                   .limits = {.tree_ms = 100}};
     require(scan_text(&file, (struct view){(const char *)data + 1, size - 1}, &request, &arena, NULL));
     require(file.error_share >= 0 && file.error_share <= 1);
     for (size_t i = 0; i < file.n_kernels; i++) {

@@ -18,39 +18,7 @@
 
 #include <cmocka.h>
 
-static struct arena arena;
-
-static struct scan_file scan_as(const char *path, const char *text, size_t n, bool place) {
-    struct scan_file file;
-    struct status st = {0};
-    struct scan_request request = {.path = path, .kernel_place = place};
-    arena_release(&arena);
-    if (!scan_text(&file, (struct view){text, n}, &request, &arena, &st)) fail_msg("%s", st.message);
-    return file;
-}
-
-static struct scan_file scan(const char *path, const char *text) {
-    return scan_as(path, text, strlen(text), false);
-}
-
-/* "name" for kernels, "+name" for instances, "-name" for helpers, in order, joined by blanks. */
-static const char *listed(const struct scan_file *file) {
-    static char out[4096];
-    size_t n = 0;
-    out[0] = 0;
-    for (size_t i = 0; i < file->n_kernels; i++) {
-        static const char *const sign[] = {"", "+", "-"};
-        n += (size_t)snprintf(out + n, sizeof out - n, "%s%s%s", i ? " " : "", sign[file->kernels[i].kind],
-                              file->kernels[i].name);
-    }
-    return out;
-}
-
-#define holds(path, text, want)                                                                              \
-    do {                                                                                                     \
-        struct scan_file held = scan(path, text);                                                            \
-        assert_string_equal(listed(&held), want);                                                            \
-    } while (0)
+#include "tests/unit/scanned.h"
 
 /* --- CUDA and HIP -------------------------------------------------------------------------------- */
 
@@ -228,7 +196,7 @@ static void triton_decorators(void **state) {
           "@triton.jit\ndef _fwd(x, n: tl.constexpr):\n    pass\n\n"
           "@triton.autotune(configs=[triton.Config({'B': 1})],\n                 "
           "key=['n'])\n@triton.heuristics({})\n@triton.jit\n"
-          "def tuned(x):\n    return x\n\n"
+          "def tuned(x):\n    return\n\n"
           "@triton.jit(do_not_specialize=['n'])\ndef called(n):\n    pass\n\n@fast\ndef aliased(x): return "
           "x\n\n"
           "def plain(x):\n    return x\n",
@@ -243,10 +211,13 @@ static void triton_is_told_from_its_neighbours(void **state) {
     holds("a.py",
           "import triton\nimport cutlass.cute as cute\nfrom triton.experimental import gluon\nfrom numba "
           "import jit\n\n"
-          "@cute.kernel\ndef c(x):\n    pass\n\n@gluon.jit\ndef g(x):\n    pass\n\n@jit\ndef n(x):\n    "
+          "@cute.jit\ndef host(x):\n    pass\n\n@cute.kernel\ndef c(x):\n    pass\n\n@gluon.jit\ndef g(x):\n "
+          "   pass\n\n@jit\ndef n(x):\n    "
           "pass\n\n"
           "@triton.jit\ndef ours(x):\n    pass\n",
-          "ours");
+          "c g ours");
+    assert_int_equal(held_language("c"), SCAN_CUTE);
+    assert_int_equal(held_language("g"), SCAN_TRITON);
 }
 
 static void triton_helpers_and_launches(void **state) {
@@ -254,14 +225,14 @@ static void triton_helpers_and_launches(void **state) {
     holds("a.py",
           "import triton\n\n@triton.jit\ndef inner(x):\n    return x\n\n@triton.jit\ndef outer(x):\n    y = "
           "inner(x)\n    return y\n\n"
-          "@triton.jit\ndef both(x):\n    return x\n\n@triton.jit\ndef other(x):\n    return both(x)\n\n"
+          "@triton.jit\ndef both(x):\n    return x\n\n@triton.jit\ndef other(x):\n    both(x)\n\n"
           "def launch(g):\n    outer[(g, 1)](1)\n    both[lambda meta: (1,)](2)\n",
           "-inner outer both other");
     holds("a.py",
           "import triton\n\ndef make(x):\n    @triton.jit\n    def nested(y):\n        pass\n    return "
           "nested\n",
           "nested");
-    holds("a.py", "import triton\n\ndef late(x):\n    return x\n\nrun = triton.jit(late)\n", "late");
+    holds("a.py", "import triton\n\ndef late(x):\n    pass\n\nrun = triton.jit(late)\n", "late");
 }
 
 static void triton_text_is_no_kernel(void **state) {

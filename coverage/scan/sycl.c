@@ -1,0 +1,75 @@
+#include "coverage/scan/sycl.h"
+
+#include "coverage/scan/decl.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* q.parallel_for( or h->parallel_for<class name>(: `at` is the word. Free functions of the name are others'
+ * (std, tbb, at). */
+static bool is_submission(const struct lex *lex, size_t at) {
+    if (at < 2 || (!lex_is(lex, at, "parallel_for") && !lex_is(lex, at, "single_task"))) return false;
+    bool arrow = lex_is(lex, at - 1, ">") && lex_is(lex, at - 2, "-");
+    return arrow || lex_is(lex, at - 1, ".");
+}
+
+/* The '{' of the lambda among the arguments that open at `open`, or SIZE_MAX: a functor is passed. */
+static size_t lambda_of(const struct lex *lex, size_t open, size_t close) {
+    for (size_t i = open + 1; i < close; i++) {
+        bool starts = lex_is(lex, i, "[") && (lex_is(lex, i - 1, "(") || lex_is(lex, i - 1, ","));
+        if (!starts || lex->tokens[i].paren != lex->tokens[open].paren + 1) continue;
+        for (size_t j = lex_close(lex, i) + 1; j < close; j++)
+            if (lex_is(lex, j, "{") && lex->tokens[j].paren == lex->tokens[i].paren) return j;
+    }
+    return SIZE_MAX;
+}
+
+/* The last name between the angles that open at `open`: `class k`, `k<T>` and `ns::k` are all k. */
+static struct view kernel_name(const struct lex *lex, size_t open, size_t close) {
+    struct view name = {"", 0};
+    for (size_t i = open + 1; i < close; i++) {
+        if (lex_is(lex, i, "<")) break;
+        if (lex_is_name(lex, i) && !lex_is(lex, i, "class")) name = lex_view(lex, i);
+    }
+    return name;
+}
+
+static bool add(struct site_reader *r, size_t at, const struct decl *around) {
+    const struct lex *lex = r->lex;
+    size_t open = at + 1;
+    struct view name = {"", 0};
+    if (lex_is(lex, open, "<")) {
+        open = decl_skip_angles(lex, at + 1, around->close);
+        name = kernel_name(lex, at + 1, open);
+    }
+    if (!lex_is(lex, open, "(")) return true;
+    if (!name.n) {
+        size_t function = decl_name(lex, around->head, around->open);
+        if (function != SIZE_MAX) name = lex_view(lex, function);
+    }
+    size_t close = lex_close(lex, open), brace = lambda_of(lex, open, close);
+    size_t last = lex_is(lex, close + 1, ";") ? close + 1 : close;
+    struct site site = {.begin = lex->tokens[at].begin,
+                        .end = last < lex->n_tokens ? lex->tokens[last].end : lex->text.n,
+                        .name_at = lex->tokens[at].begin,
+                        .body = brace == SIZE_MAX ? SIZE_MAX : lex->tokens[brace].begin,
+                        .kind = SCAN_KERNEL,
+                        .language = SCAN_SYCL,
+                        .exact = close < lex->n_tokens};
+    if (brace != SIZE_MAX && site.exact) site.tail = lex->tokens[lex_close(lex, brace)].begin;
+    site.name = arena_copy(r->arena, name.at, name.n, r->st);
+    return site.name && sites_add(r->out, site, r->st);
+}
+
+bool sycl_find(struct site_reader *r) {
+    const struct lex *lex = r->lex;
+    if (!memmem(lex->text.at, lex->text.n, "sycl", 4)) return true;
+    struct decl_walk walk = {.lex = lex};
+    struct decl decl;
+    while (decl_next(&walk, &decl)) {
+        if (!decl.has_body) continue;
+        for (size_t i = decl.open; i < decl.close; i++)
+            if (is_submission(lex, i) && !add(r, i, &decl)) return false;
+    }
+    return true;
+}
