@@ -64,7 +64,7 @@ clone_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 clone_vnni := $(clone_v4) -mavx512vnni
 # No fuzz target runs a kernel, and five copies of each take a sanitizer's compiler minutes.
 exact := $(if $(filter fuzz,$(MODE)),,$(foreach c,$(clones),$(patsubst %.c,$(obj)/%.$(c).o,$(call sources,engine/kernels/exact))))
-engine := $(call objects,engine engine/tensor engine/file engine/token engine/model engine/kernels \
+engine := $(call objects,base/json engine engine/tensor engine/file engine/token engine/model engine/kernels \
 	engine/kernels/ref engine/backend engine/session) $(exact)
 checkkern := $(call objects,tests/checkkern)
 

@@ -18,8 +18,14 @@
 
 #include "engine/file/gguf.h"
 
-/* Opens a GGUF file (split ones too). Types that this build cannot run are refused by gguf_runnable. */
+/* Opens a GGUF file (the first part of a split one), a Hugging Face directory (config.json and safetensors),
+ * or a safetensors file with config.json beside it. Types that this build cannot run are refused by
+ * gguf_runnable. */
 bool checkpoint_open(struct gguf **out, const char *path, struct status *st) STATUS_MUST_USE;
+
+/* It is no GGUF file: the keys and names are what an adapter made of it (engine/file/hfkeys.inc,
+ * hfnames.inc). */
+bool gguf_is_foreign(const struct gguf *file);
 
 /* ggml's converter was not here: pairs of q and k to rotate are (i, i + n/2) even for the architectures whose
  * GGUF has them as neighbours (llama). */

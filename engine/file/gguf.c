@@ -2,6 +2,7 @@
 
 #include "engine/file/ggufread.h"
 #include "engine/file/ggufsplit.h"
+#include "engine/file/safetensors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,7 @@ void gguf_close(struct gguf *file) {
     if (!file) return;
     for (unsigned i = 1; i < file->n_parts; i++) gguf_close(file->parts[i]);
     mapping_close(&file->map);
+    if (file->source) file->close_source(file->source);
     arena_release(&file->arena);
     free(file->values);
     free(file->tensors);
@@ -93,7 +95,9 @@ const char *gguf_tensor_path(const struct gguf *file, const struct gguf_tensor *
     return file->parts ? file->parts[tensor->part]->path : file->path;
 }
 
-unsigned gguf_n_parts(const struct gguf *file) { return file->parts ? file->n_parts : 1; }
+unsigned gguf_n_parts(const struct gguf *file) {
+    return file->parts ? file->n_parts : file->n_files ? file->n_files : 1;
+}
 uint32_t gguf_version(const struct gguf *file) { return file->version; }
 size_t gguf_alignment(const struct gguf *file) { return file->alignment; }
 size_t gguf_data_offset(const struct gguf *file) { return file->data_offset; }
@@ -247,6 +251,8 @@ const char *gguf_type_name(enum gguf_type type) { return types[type].name; }
 size_t gguf_type_bytes(enum gguf_type type) { return types[type].bytes; }
 
 const char *gguf_tensor_type_name(uint32_t type_id) {
-    const char *name = dtype_ggml_name(type_id);
+    const struct dtype_info *info = dtype_info(type_id);
+    const char *name = info ? info->name : dtype_ggml_name(type_id);
+    if (type_id >= GGUF_FOREIGN_TYPE) name = safetensors_type_name((int)(type_id - GGUF_FOREIGN_TYPE));
     return name ? name : "unknown";
 }

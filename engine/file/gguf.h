@@ -62,7 +62,8 @@ struct gguf_tensor {
     size_t offset, bytes; /* from the start of its file */
     unsigned part;        /* which file of a split model, from 0 */
     const void *data;
-    /* Of a GGUF file both are NULL (engine/file/checkpoint.h). */
+    /* Of a GGUF file these are empty (engine/file/checkpoint.h). */
+    struct view source;        /* what its own file calls it, when that is not `name` */
     const void *const *slices; /* [dims[2]] where each matrix of a 3-dimensional tensor is; NULL: in a row */
     const struct layout *layout; /* [dims[2]] how each matrix lies; then `data` and `slices` are not used */
 };

@@ -311,18 +311,18 @@ static int compare_values(const void *a, const void *b) {
     return order ? order : (x > y) - (x < y);
 }
 
-static bool sort_values(struct reader *r) {
-    struct gguf *file = r->file;
-    file->by_key = arena_alloc(&file->arena, file->n_values, sizeof *file->by_key, r->st);
+bool ggufread_sort_values(struct gguf *file, struct status *st) {
+    struct reader r = {.file = file, .part = "value", .st = st};
+    file->by_key = arena_alloc(&file->arena, file->n_values, sizeof *file->by_key, st);
     if (!file->by_key) return false;
     for (size_t i = 0; i < file->n_values; i++) file->by_key[i] = &file->values[i];
     qsort(file->by_key, file->n_values, sizeof *file->by_key, compare_values);
     for (size_t i = 1; i < file->n_values; i++) {
         const struct gguf_value *a = file->by_key[i - 1], *b = file->by_key[i];
         if (!view_equal(a->key, b->key)) continue;
-        r->index = (size_t)(b - file->values);
-        r->name = b->key;
-        return refuse_damaged(r, b->offset, "the key was given before, as value %td", a - file->values);
+        r.index = (size_t)(b - file->values);
+        r.name = b->key;
+        return refuse_damaged(&r, b->offset, "the key was given before, as value %td", a - file->values);
     }
     return true;
 }
@@ -468,6 +468,12 @@ static int compare_tensors(const void *a, const void *b) {
 
 static bool refuse_second(struct gguf *file, const struct gguf_tensor *a, const struct gguf_tensor *b,
                           struct status *st) {
+    char first[VIEW_SHOWN], second[VIEW_SHOWN];
+    if (b->source.n)
+        return status_fail(
+            st, STATUS_BAD_INPUT,
+            "%.120s: byte %zu, tensor '%s': it and '%s' are both %s of this model; the model is damaged",
+            file->path, b->offset, view_shown(second, b->source), view_shown(first, a->source), b->name.at);
     struct gguf *home = file->parts ? file->parts[b->part] : file;
     struct reader r = {
         .file = home, .part = "tensor", .index = (size_t)(b - file->tensors), .name = b->name, .st = st};
@@ -493,6 +499,6 @@ bool ggufread_all(struct gguf *file, struct status *st) {
     return read_magic(&r) && read_version(&r) &&
            read_count(&n_tensors, &r, "the count of tensors", LEAST_TENSOR) &&
            read_count(&n_values, &r, "the count of metadata values", LEAST_VALUE) &&
-           read_values(&r, n_values) && sort_values(&r) && read_alignment(&r) &&
+           read_values(&r, n_values) && ggufread_sort_values(file, st) && read_alignment(&r) &&
            read_tensors(&r, n_tensors) && place_tensors(&r) && ggufread_sort_tensors(file, st);
 }

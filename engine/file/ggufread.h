@@ -11,6 +11,9 @@
 #include "base/file.h"
 #include "engine/file/gguf.h"
 
+/* + enum safetensors_type: an id for a type that nothing decodes. */
+enum { GGUF_FOREIGN_TYPE = 1 << 16 };
+
 struct gguf {
     char *path;
     struct mapping map; /* empty when the bytes are the caller's */
@@ -27,12 +30,19 @@ struct gguf {
     const struct gguf_tensor **by_name; /* (a hash could be flooded by a hostile file) */
     struct gguf **parts;                /* of a split model; parts[0] is this file. NULL: it is not split */
     unsigned n_parts;                   /* those that are open */
-    bool rope_halves;                   /* see checkpoint.h */
-    struct arena arena;                 /* the views of string arrays, the two sorted tables */
+    /* of other formats (checkpoint.h) */
+    bool rope_halves;
+    unsigned n_files;
+    void *source; /* what the tensors point into; NULL: `map` */
+    void (*close_source)(void *source);
+    struct arena arena; /* the views of string arrays, the two sorted tables */
 };
 
 /* Fills *file from file->bytes; file->path is set. On false gguf_close frees what was made. */
 bool ggufread_all(struct gguf *file, struct status *st) STATUS_MUST_USE;
+
+/* Puts file->values into by_key; refuses a key that is there twice. */
+bool ggufread_sort_values(struct gguf *file, struct status *st) STATUS_MUST_USE;
 
 /* Puts *file->tensors, of all parts, into by_name; refuses two of one name. */
 bool ggufread_sort_tensors(struct gguf *file, struct status *st) STATUS_MUST_USE;

@@ -11,7 +11,9 @@ static const struct {
     struct dtype_info info;
 } decodable[] = {
 #define DTYPE(name, id, elements, bytes) {id, {#name, elements, bytes}},
+#define DTYPE_OWN DTYPE
 #include "engine/tensor/dtypes.inc"
+#undef DTYPE_OWN
 #undef DTYPE
 };
 
@@ -100,6 +102,21 @@ static float load_bf16(const uint8_t *at) {
     return float_of_bits((uint32_t)upper << 16);
 }
 
+/* Sign, four bits of exponent (bias 7), three of mantissa; no infinity, 0x7F is NaN. */
+static float f8_e4m3(uint8_t code) {
+    uint32_t sign = (uint32_t)(code & 0x80) << 24, exponent = code >> 3 & 15, mantissa = code & 7;
+    if ((code & 0x7F) == 0x7F) return float_of_bits(sign | 0x7FC00000);
+    if (exponent) return float_of_bits(sign | (exponent + 127 - 7) << 23 | mantissa << 20);
+    float magnitude = (float)mantissa * 0x1p-9F;
+    return sign ? -magnitude : magnitude;
+}
+
+/* 2^(code - 127); 255 is NaN. */
+static float f8_e8m0(uint8_t code) {
+    if (code == 255) return float_of_bits(0x7FC00000);
+    return float_of_bits(code ? (uint32_t)code << 23 : 0x00400000);
+}
+
 static void decode_blocks(float *out, enum dtype type, const uint8_t *row, size_t n,
                           void (*decode)(float *, const uint8_t *)) {
     const struct dtype_info *info = dtype_info(type);
@@ -116,6 +133,15 @@ void dtype_decode(float *out, enum dtype type, const void *row, size_t n) {
         return;
     case DTYPE_BF16:
         for (size_t i = 0; i < n; i++) out[i] = load_bf16(at + 2 * i);
+        return;
+    case DTYPE_F8_E4M3:
+        for (size_t i = 0; i < n; i++) out[i] = f8_e4m3(at[i]);
+        return;
+    case DTYPE_F8_E5M2: /* the upper half of an f16 */
+        for (size_t i = 0; i < n; i++) out[i] = dtype_f16_to_f32((uint16_t)(at[i] << 8));
+        return;
+    case DTYPE_F8_E8M0:
+        for (size_t i = 0; i < n; i++) out[i] = f8_e8m0(at[i]);
         return;
     case DTYPE_Q4_0: decode_blocks(out, type, at, n, block32_q4_0); return;
     case DTYPE_Q4_1: decode_blocks(out, type, at, n, block32_q4_1); return;

@@ -15,7 +15,9 @@
 /* DTYPE(NAME, gguf_id, elements per block, bytes per block) */
 enum dtype {
 #define DTYPE(name, id, elements, bytes) DTYPE_##name = id,
+#define DTYPE_OWN DTYPE
 #include "engine/tensor/dtypes.inc"
+#undef DTYPE_OWN
 #undef DTYPE
 };
 

@@ -29,6 +29,17 @@ static void decode_plain_row(float *out, const struct layout *l, size_t row) {
     }
 }
 
+/* One element after the other. */
+static void decode_plain_picked(float *out, const struct layout *l, size_t row) {
+    size_t size = dtype_row_bytes(l->plain.type, 1);
+    for (size_t c = 0; c < l->n_cols; c++) {
+        size_t column = l->plain.columns[c];
+        const char *at = (const char *)l->data + (row * l->plain.stride + column) * size;
+        dtype_decode(&out[c], l->plain.type, at, 1);
+        if (l->plain.tiles.scales) out[c] *= tile_scale(&l->plain.tiles, row, column);
+    }
+}
+
 static void decode_plain_column(float *out, const struct layout *l, size_t column) {
     size_t size = dtype_row_bytes(l->plain.type, 1);
     for (size_t c = 0; c < l->n_cols; c++) {
@@ -41,6 +52,7 @@ static void decode_plain_column(float *out, const struct layout *l, size_t colum
 
 static void decode_plain(float *out, const struct layout *l, size_t row) {
     if (l->plain.transposed) decode_plain_column(out, l, row);
+    else if (l->plain.columns) decode_plain_picked(out, l, row);
     else decode_plain_row(out, l, row);
 }
 

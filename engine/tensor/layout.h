@@ -35,10 +35,11 @@ struct layout {
     const uint32_t *rows;
     union {
         struct {
-            enum dtype type; /* one element a block */
-            size_t stride;   /* elements from a stored row to the next */
-            bool transposed; /* the stored matrix is [columns][rows]: x * W instead of W * x */
-            size_t column;   /* where column 0 is, in the stored matrix */
+            enum dtype type;         /* one element a block */
+            size_t stride;           /* elements from a stored row to the next */
+            bool transposed;         /* the stored matrix is [columns][rows]: x * W instead of W * x */
+            size_t column;           /* where column 0 is, in the stored matrix */
+            const uint32_t *columns; /* which stored column is column c; NULL: column + c */
             struct layout_tiles tiles;
         } plain;
     };

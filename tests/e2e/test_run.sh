@@ -47,7 +47,7 @@ refused() { # refused NAME CODE PART COMMAND...
 }
 refused "no such model" 1 "there is no model file 'nothing.gguf'" fak run nothing.gguf
 refused "two models" 2 "a prompt is given with -p" fak run "$stories" hello
-refused "a directory" 1 "is a directory" fak run "$root/models"
+refused "a directory without a model" 1 "there is no config.json in this directory" fak run "$root/models"
 refused "no threads" 2 "--threads" fak run --threads 0
 refused "a lane that is none" 2 "ref|c|auto" fak run --isa fast
 refused "more context than the model has" 2 "made for 512 positions" fak run --context 513

@@ -281,7 +281,7 @@ static void open_refused(const char *path, const char *part) {
 
 static void what_is_no_model_file_is_refused(void **state) {
     (void)state;
-    open_refused("models", "is a directory");
+    open_refused("models", "no config.json in this directory");
     open_refused("models/none.gguf", "models/none.gguf");
     open_refused("models/README.md", "models/README.md");
     open_refused("/dev/null", "/dev/null");

@@ -2,6 +2,7 @@
 #include "cmd/fak/engine/inspect.h"
 
 #include "cmd/fak/engine/entries.h"
+#include "engine/file/checkpoint.h"
 #include "engine/model/model.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static bool would_run(const struct gguf *file, const struct tokenizer *t,
 
 static bool inspect(struct cli *cli, const struct cli_args *args, struct status *st) {
     struct gguf *file;
-    if (!cli_expect(args, 1, 1, st) || !gguf_open_header(&file, args->positional[0], st)) return false;
+    if (!cli_expect(args, 1, 1, st) || !checkpoint_open(&file, args->positional[0], st)) return false;
     struct inspect in = {.file = file};
     struct tokenizer *t;
     if (!tokenizer_open_gguf(&t, file, &in.tokenizer_status)) t = NULL;

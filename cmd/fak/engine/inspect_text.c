@@ -1,5 +1,6 @@
 #include "cmd/fak/engine/inspect.h"
 #include "cmd/fak/engine/shown.h"
+#include "engine/file/checkpoint.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,12 +23,14 @@ static void fact(const struct page *p, enum term_style style, const char *label,
 
 static void put_file_fact(const struct page *p, const struct gguf *file) {
     struct str text = {0};
-    str_printf(&text, "GGUF version %u, ", gguf_version(file));
+    bool foreign = gguf_is_foreign(file);
+    if (foreign) str_puts(&text, "safetensors, ");
+    else str_printf(&text, "GGUF version %u, ", gguf_version(file));
     shown_count(&text, gguf_size(file));
     if (gguf_n_parts(file) > 1) str_printf(&text, " bytes in %u files", gguf_n_parts(file));
     else str_puts(&text, " bytes");
-    str_printf(&text, ", alignment %zu", gguf_alignment(file));
-    if (gguf_n_tensors(file) && gguf_n_parts(file) == 1) {
+    if (!foreign) str_printf(&text, ", alignment %zu", gguf_alignment(file));
+    if (!foreign && gguf_n_tensors(file) && gguf_n_parts(file) == 1) {
         str_puts(&text, ", weights from byte ");
         shown_count(&text, gguf_data_offset(file));
     }
