@@ -50,8 +50,9 @@ lookup := $(call objects,sotadb ladders)
 sotadb := $(lookup) $(matrix)
 sql := $(call objects,sotadb/sql sotadb/emit)
 schema := $(obj)/gen/schema.o
+webpage_parts := $(obj)/gen/webpage_css.o $(obj)/gen/webpage_js.o
 scan := $(call objects,coverage/scan)
-coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/history) $(obj)/gen/scan_version.o
+coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/history coverage/webpage) $(obj)/gen/scan_version.o
 libgit2 := $(call objects,git/repo)
 git := $(call objects,git git/index git/plumbing)
 json := $(call objects,base/json)
@@ -106,7 +107,7 @@ $(bin)/lib/fak-git.so: $(libgit2) $(obj)/git/change.o $(base)
 	$(link_module) $(git_libs) $(base_libs)
 $(bin)/lib/fak-scan.so: $(call objects,cmd/fak/scan cmd/cli) $(scan) $(sotadb) $(base) $(treesitter)
 	$(link_module) $(base_libs)
-$(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(findings) $(sql) $(sotadb) $(base) $(treesitter) $(schema)
+$(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(findings) $(sql) $(sotadb) $(base) $(treesitter) $(schema) $(webpage_parts)
 	$(link) $(sql_libs) $(index_libs) $(base_libs)
 $(bin)/sotac: $(call objects,cmd/sotac cmd/cli) $(obj)/cmd/fak/sota_page.o $(sql) $(lookup) $(base)
 	$(link) $(sql_libs) $(base_libs)
@@ -142,6 +143,9 @@ $(gen)/scan_version.c: $(scanner)
 		"$$(cat $(scanner) | sha256sum | cut -c1-16)" >$@
 $(obj)/gen/scan_version.o: $(gen)/scan_version.c
 	@mkdir -p $(@D); $(CC) $(CFLAGS_ALL) -c $< -o $@
+# Style and script of the HTML report: _binary_coverage_webpage_webpage_css_start, _end.
+$(obj)/gen/webpage_%.o: coverage/webpage/webpage.%
+	@mkdir -p $(@D); ld -r -b binary -z noexecstack -o $@ $<
 $(matrix): $(gen)/sota_matrix.c
 	@mkdir -p $(@D); echo "  CC    $<"; $(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 ifneq ($(MODE),release)

@@ -6,5 +6,6 @@
 
 int coverage_scan(struct cli *cli, int argc, char **argv);
 int coverage_debt(struct cli *cli, int argc, char **argv);
+int coverage_report(struct cli *cli, int argc, char **argv);
 
 #endif

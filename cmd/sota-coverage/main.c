@@ -34,6 +34,13 @@ static const struct cli_option scan_options[] = {
     {0},
 };
 
+static const struct cli_option report_options[] = {
+    {"--html", "DIR", "Write DIR/index.html; the folder is made."},
+    {"--index", NULL, "Look at what is staged, not at the working tree."},
+    SCENE_OPTIONS,
+    {0},
+};
+
 static const struct cli_command commands[] = {
     {
         .name = "",
@@ -72,6 +79,19 @@ static const struct cli_command commands[] = {
         .examples = "sota-coverage scan ggml/src/ggml-cuda\tone line a kernel\n",
         .positional = "file",
     },
+    {
+        .name = "report",
+        .usage = "--html DIR [OPTIONS] [REV]",
+        .summary = "the report as one page for a browser",
+        .description =
+            "Writes one HTML page that needs no network and no second file: gaps with their mends, the "
+            "matrix "
+            "as a table to filter and sort, the kernels of each operation, the ladders. The same tree gives "
+            "the same bytes. A filtered table has an address of its own (index.html#q=attention&gaps=1).",
+        .options = report_options,
+        .examples = "sota-coverage report --html out\tthen open out/index.html\n",
+        .positional = "",
+    },
     {0},
 };
 
@@ -85,8 +105,11 @@ int main(int argc, char **argv) {
     cli_init(&cli, "sota-coverage");
     cli.table = commands;
     bool word = argc > 1 && strcmp(argv[1], "help") == 0;
-    bool scan = argc > 1 + word && strcmp(argv[1 + word], "scan") == 0;
-    cli.command = &commands[scan ? 1 : 0];
+    static int (*const run[])(struct cli *, int, char **) = {coverage_debt, coverage_scan, coverage_report};
+    size_t which = 0;
+    for (size_t i = 1; argc > 1 + word && commands[i].name; i++)
+        if (strcmp(argv[1 + word], commands[i].name) == 0) which = i;
+    cli.command = &commands[which];
     if (word || cli_wants_help(cli.command, argc, argv)) return help(&cli, cli.command);
-    return scan ? coverage_scan(&cli, argc - 1, argv + 1) : coverage_debt(&cli, argc, argv);
+    return which ? run[which](&cli, argc - 1, argv + 1) : run[0](&cli, argc, argv);
 }
