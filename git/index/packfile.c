@@ -1,5 +1,6 @@
 #include "git/index/packfile.h"
 
+#include "git/index/basecache.h"
 #include "git/index/bytes.h"
 #include "git/index/mapguard.h"
 
@@ -57,6 +58,7 @@ bool packfile_open(struct packfile *out, const char *path, size_t n_id, struct s
 void packfile_close(struct packfile *pack) {
     mapguard_close(&pack->idx);
     mapguard_close(&pack->pack);
+    basecache_clear(&pack->cache);
     free(pack->path);
     *pack = (struct packfile){0};
 }
@@ -205,43 +207,81 @@ static bool inflate_entry(uint8_t **out, const struct packfile *pack, const stru
                             pack->pack.n - pack->n_id - entry->content, st);
 }
 
-/* Replaces *object by what the delta at `offset` makes of it. */
-static bool apply(struct object *object, struct packfile *pack, uint64_t offset, struct status *st) {
+/* Where the objects are that make one: the deltas, the last to be applied first, and behind them the base. */
+struct chain {
+    uint64_t offsets[CHAIN];
+    size_t n;
+    struct object base; /* from the cache (borrowed) or inflated (owned) */
+    bool borrowed;
+};
+
+static bool find_chain(struct chain *chain, struct packfile *pack, uint64_t offset, struct status *st) {
     struct entry entry;
-    struct object patched = {0};
+    chain->n = 0;
+    for (;;) {
+        const struct object *known = basecache_find(pack->cache, offset);
+        chain->borrowed = known != NULL;
+        if (known) chain->base = *known;
+        if (known) return true;
+        if (!read_entry(&entry, pack, offset, st)) return false;
+        if (chain->n == CHAIN) return corrupt(st, pack, "too many deltas on deltas");
+        chain->offsets[chain->n++] = offset;
+        if (entry.type <= OBJECT_TAG) break;
+        offset = entry.base;
+    }
+    chain->n--; /* the last one is no delta */
+    chain->base = (struct object){.n = entry.size, .type = (enum object_type)entry.type};
+    return inflate_entry(&chain->base.at, pack, &entry, st);
+}
+
+/* out = what the delta at `offset` makes of `base`. */
+static bool apply(struct object *out, struct packfile *pack, const struct object *base, uint64_t offset,
+                  struct status *st) {
+    struct entry entry;
     uint8_t *delta = NULL;
+    *out = (struct object){0};
     bool ok = read_entry(&entry, pack, offset, st) && inflate_entry(&delta, pack, &entry, st) &&
-              packfile_patch(&patched, object, delta, entry.size, st);
+              packfile_patch(out, base, delta, entry.size, st);
     free(delta);
+    return ok;
+}
+
+static bool copy_object(struct object *out, const struct object *from, struct status *st) {
+    *out = *from;
+    out->at = malloc(from->n + 1);
+    if (!out->at) return status_fail(st, STATUS_NO_MEMORY, "out of memory");
+    memcpy(out->at, from->at, from->n);
+    return true;
+}
+
+/* Each base goes to the cache once it has been used, and so does a copy of the result. */
+static bool apply_all(struct object *out, struct packfile *pack, struct chain *chain, struct status *st) {
+    bool ok = true;
+    uint64_t at = chain->offsets[chain->n];
+    while (ok && chain->n > 0) {
+        struct object patched;
+        uint64_t offset = chain->offsets[--chain->n];
+        ok = apply(&patched, pack, &chain->base, offset, st);
+        if (!chain->borrowed) basecache_put(&pack->cache, at, &chain->base);
+        chain->base = patched;
+        chain->borrowed = false;
+        at = offset;
+    }
     if (!ok) return false;
-    free(object->at);
-    *object = patched;
+    if (!copy_object(out, &chain->base, st)) {
+        if (!chain->borrowed) free(chain->base.at);
+        return false;
+    }
+    if (!chain->borrowed) basecache_put(&pack->cache, at, &chain->base);
     return true;
 }
 
 bool packfile_read(struct object *out, struct packfile *pack, uint64_t offset, struct status *st) {
-    struct entry entry;
     *out = (struct object){0};
     if (!map_pack(pack, st)) return false;
-    uint64_t *chain = malloc(CHAIN * sizeof *chain);
-    size_t n = 0;
-    bool ok = chain ? true : status_fail(st, STATUS_NO_MEMORY, "out of memory");
-    ok = ok && read_entry(&entry, pack, offset, st);
-    while (ok && entry.type > OBJECT_TAG) {
-        if (n == CHAIN) ok = corrupt(st, pack, "too many deltas on deltas");
-        if (ok) chain[n++] = offset;
-        offset = entry.base;
-        ok = ok && read_entry(&entry, pack, offset, st);
-    }
-    ok = ok && inflate_entry(&out->at, pack, &entry, st);
-    if (ok) {
-        out->n = entry.size;
-        out->type = (enum object_type)entry.type;
-    }
-    while (ok && n > 0) ok = apply(out, pack, chain[--n], st);
+    struct chain *chain = malloc(sizeof *chain);
+    if (!chain) return status_fail(st, STATUS_NO_MEMORY, "out of memory");
+    bool ok = find_chain(chain, pack, offset, st) && apply_all(out, pack, chain, st);
     free(chain);
-    if (ok) return true;
-    free(out->at);
-    *out = (struct object){0};
-    return false;
+    return ok;
 }

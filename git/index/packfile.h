@@ -2,7 +2,8 @@
  *
  * Owns:    the two mappings; packfile_close. The pack itself is mapped when an object is first read from it.
  * Trusts:  nothing: offsets, counts, sizes and delta instructions are checked; what comes out is proved by
- * its name (store.h). Threads: one struct, one thread.
+ *          its name (store.h).
+ * Threads: one struct, one thread.
  *
  * Format: git, Documentation/gitformat-pack.
  */
@@ -22,9 +23,12 @@ struct object {
     enum object_type type;
 };
 
+struct basecache;
+
 struct packfile {
     struct mapping idx, pack;
-    char *path; /* of the .pack */
+    struct basecache *cache; /* of what was read; NULL: nothing yet */
+    char *path;              /* of the .pack */
     size_t n, n_id;
 };
 

@@ -162,16 +162,22 @@ static bool read_loose(struct object *out, bool *missing, struct store *store, c
     return ok;
 }
 
-static bool read_packed(struct object *out, struct store *store, const uint8_t *id, const char *name,
+/* *missing: no pack has it. The pack that had the last one is asked first. */
+static bool read_packed(struct object *out, bool *missing, struct store *store, const uint8_t *id,
                         struct status *st) {
     uint64_t offset;
     for (size_t i = 0; !store->packs_known && i < store->n_folders; i++)
         if (!list_packs(store, store->folders[i], st)) return false;
     store->packs_known = true;
-    for (size_t i = 0; i < store->n_packs; i++)
-        if (packfile_find(&offset, &store->packs[i], id))
-            return packfile_read(out, &store->packs[i], offset, st);
-    return status_fail(st, STATUS_NOT_FOUND, "the object %s is missing", name);
+    for (size_t i = 0; i < store->n_packs; i++) {
+        size_t k = (store->last_pack + i) % store->n_packs;
+        if (!packfile_find(&offset, &store->packs[k], id)) continue;
+        store->last_pack = k;
+        *missing = false;
+        return packfile_read(out, &store->packs[k], offset, st);
+    }
+    *missing = true;
+    return true;
 }
 
 static bool prove(const struct object *object, struct store *store, const uint8_t *id, enum object_type type,
@@ -190,14 +196,19 @@ static bool prove(const struct object *object, struct store *store, const uint8_
     return true;
 }
 
+/* A hook's few objects are mostly loose; who has opened the packs walks a history, which is in them. */
 bool store_read(struct object *out, struct store *store, const uint8_t *id, enum object_type type,
                 struct status *st) {
     char name[OID_TEXT];
-    bool missing;
+    bool missing, packs_first = store->packs_known;
     *out = (struct object){0};
     objid_to_text(name, id, store->n_id);
-    bool ok = read_loose(out, &missing, store, name, st);
-    if (ok && missing) ok = read_packed(out, store, id, name, st);
+    bool ok =
+        packs_first ? read_packed(out, &missing, store, id, st) : read_loose(out, &missing, store, name, st);
+    if (ok && missing)
+        ok = packs_first ? read_loose(out, &missing, store, name, st)
+                         : read_packed(out, &missing, store, id, st);
+    if (ok && missing) ok = status_fail(st, STATUS_NOT_FOUND, "the object %s is missing", name);
     ok = ok && prove(out, store, id, type, name, st);
     if (ok) return true;
     free(out->at);

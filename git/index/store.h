@@ -18,7 +18,7 @@ struct store {
     const char *folders[STORE_FOLDERS]; /* "objects", then the alternates */
     size_t n_folders;
     struct packfile *packs;
-    size_t n_packs;
+    size_t n_packs, last_pack; /* which one was asked last */
     bool packs_known;
     struct arena arena;
 };
