@@ -184,6 +184,11 @@ $(unit_tests): $(bin)/tests/%: $(obj)/tests/unit/%.o $(obj)/tests/unit/filter.o 
 # One test decides which allocation fails.
 $(bin)/tests/test_memory: private LDFLAGS_ALL += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc free getcwd realpath opendir)
 
+# And one library, for whole programs.
+preloads := $(patsubst tests/preload/%.c,$(bin)/tests/%.so,$(wildcard tests/preload/*.c))
+$(preloads): $(bin)/tests/%.so: $(obj)/tests/preload/%.o
+	$(link_module)
+
 # A fuzz target runs its corpus as a plain test; `make MODE=fuzz fuzz` gives it libFuzzer's main instead of ours.
 fuzz_targets := $(patsubst tests/fuzz/%.c,$(bin)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_main := $(if $(filter fuzz,$(MODE)),-fsanitize=fuzzer,$(obj)/tests/fuzz/replay.o)
@@ -193,7 +198,7 @@ $(fuzz_targets): $(bin)/tests/%: $(obj)/tests/fuzz/%.o $(filter %.o,$(fuzz_main)
 
 ##@ Test
 .PHONY: tests test test-unit test-cases check fuzz
-tests: all $(unit_tests) $(fuzz_targets) ## build everything the tests need
+tests: all $(unit_tests) $(fuzz_targets) $(preloads) ## build everything the tests need
 test: tests ## run the whole fast suite; the last line is `N passed, N failed, N skipped`
 	@BIN=$(bin) sh tools/run-tests $(unit_tests) $(fuzz_targets) $(sort $(wildcard tests/e2e/test_*.sh))
 test-unit: tests ## run the unit tests only, as in `make MODE=asan test-unit`

@@ -25,7 +25,8 @@ struct commit {
 };
 
 struct repo_facts {
-    char *git_dir; /* absolute; in a linked worktree that worktree's own */
+    char *git_dir;    /* absolute; in a linked worktree that worktree's own */
+    char *common_dir; /* what all worktrees share */
     bool bare;
     bool own_config; /* the worktree has a configuration file that libgit2 1.5 does not see */
 };

@@ -144,6 +144,8 @@ void staged_close(struct staged *staged) {
 
 const struct change_list *staged_changes(const struct staged *staged) { return &staged->changes; }
 
+const struct repo_facts *staged_facts(const struct staged *staged) { return &staged->facts; }
+
 const char *staged_reader(const struct staged *staged) { return staged->reader->name; }
 
 const char *staged_fallback(const struct staged *staged) { return staged->fallback; }

@@ -36,6 +36,7 @@ void staged_close(struct staged *staged);
 
 const struct change_list *staged_changes(const struct staged *staged); /* sorted by path */
 
+const struct repo_facts *staged_facts(const struct staged *staged);
 const char *staged_reader(const struct staged *staged);   /* "index", "libgit2" or "git" */
 const char *staged_fallback(const struct staged *staged); /* why not libgit2, or "" */
 

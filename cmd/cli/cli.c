@@ -224,13 +224,19 @@ static int write_all(int fd, const char *at, size_t n) {
     return 0;
 }
 
+static int failure_code(const struct cli *cli, int usual) {
+    static const int codes[] = {[CLI_UNDECIDED] = 2, [CLI_ADVISES] = 0};
+    enum cli_failure failure = cli->command ? cli->command->failure : CLI_FAILS;
+    return failure == CLI_FAILS ? usual : codes[failure];
+}
+
 int cli_finish(struct cli *cli, int code) {
     int error = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
-    if (!error) error = write_all(STDOUT_FILENO, str_c(&cli->out), cli->out.n);
     if (cli->out.failed) error = ENOMEM;
+    if (!error) error = write_all(STDOUT_FILENO, str_c(&cli->out), cli->out.n);
     if (error && error != EPIPE) {
         fprintf(stderr, "%s: cannot write the output: %s\n", cli->program, strerror(error));
-        code = code ? code : 1;
+        code = failure_code(cli, code ? code : 1);
     }
     str_free(&cli->out);
     return code;
@@ -251,13 +257,14 @@ int cli_fail(struct cli *cli, const struct status *st) {
     fflush(stdout);
     struct str message = {0}; /* names that were typed or read come back in it */
     term_safe(&message, st->message);
-    fprintf(stderr, "%s%s%s: %s\n", cli->program, blank, name, str_c(&message));
+    const char *said = message.failed ? "out of memory" : str_c(&message);
+    fprintf(stderr, "%s%s%s: %s\n", cli->program, blank, name, said);
     str_free(&message);
     if (st->code == STATUS_USAGE && cli->table)
         fprintf(stderr, "Try '%s help%s%s'.\n", cli->program, blank, name);
     else if (st->code == STATUS_USAGE) fprintf(stderr, "Try '%s --help'.\n", cli->program);
     str_free(&cli->out);
-    return status_exit_code(st);
+    return failure_code(cli, status_exit_code(st));
 }
 
 int cli_distance(const char *a, const char *b) {

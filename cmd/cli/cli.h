@@ -23,6 +23,13 @@ struct cli_option {
     const char *help;  /* one sentence */
 };
 
+/* The exit code of a command that could not do its work. */
+enum cli_failure {
+    CLI_FAILS,     /* 1, or 2 for wrong usage */
+    CLI_UNDECIDED, /* 2: 1 is an answer of its own (`fak gate --require`) */
+    CLI_ADVISES,   /* 0: a hook stops nobody */
+};
+
 struct cli_command {
     const char *name;                 /* "run", or "sota list" for a command within a command */
     const char *usage;                /* "[MODEL] [-p TEXT]": what follows the name */
@@ -32,6 +39,7 @@ struct cli_command {
     const char *examples;             /* lines "command\tmeaning", or NULL */
     const char *positional;           /* what completes: "op", "model", "file", "axis", "command" ... or "" */
     const char *module;               /* lib/NAME.so that carries it, or NULL: in the program itself */
+    enum cli_failure failure;
 };
 
 struct cli {
@@ -92,8 +100,9 @@ bool cli_given(const struct cli_args *args, const char *long_name);
 bool cli_number(long *out, const struct cli_args *args, const char *long_name, long low, long high,
                 long otherwise, struct status *st) STATUS_MUST_USE;
 
-/* Writes cli->out to stdout, after what stdio holds. Returns `code`, or 1 with one line on stderr when stdout
- * cannot take it (a closed pipe is no error: the reader had enough). */
+/* Writes cli->out to stdout, after what stdio holds. Returns `code`, or the code of a failure with one line
+ * on stderr when stdout cannot take it (a closed pipe is no error: the reader had enough) or memory was too
+ * short for all of it: then nothing is written. */
 int cli_finish(struct cli *cli, int code);
 
 /* The same, but into a file (file_replace: whole or not at all) when `path` is not NULL: what `-o FILE` asks.

@@ -191,6 +191,7 @@ const struct cli_command fak_command_table[] = {
         .examples = "fak gate\tadvice for what is staged\n"
                     "fak gate --message .git/COMMIT_EDITMSG\tand is its trailer right?",
         .module = "fak-hooks",
+        .failure = CLI_UNDECIDED,
     },
     {
         .name = "hooks",
@@ -259,6 +260,7 @@ const struct cli_command fak_command_table[] = {
                        "whatever happens. docs/hooks.md has the entries for each agent.",
         .examples = "fak hooks agent <event.json\twhat the agent would be told",
         .module = "fak-agent",
+        .failure = CLI_ADVISES,
     },
     {
         .name = "hooks run",
@@ -268,6 +270,7 @@ const struct cli_command fak_command_table[] = {
             "STAGE is commit-msg, prepare-commit-msg or pre-commit; the arguments are those that git gives. "
             "Exits 0 whatever happens.",
         .module = "fak-hooks",
+        .failure = CLI_ADVISES,
     },
     {
         .name = "mcp",

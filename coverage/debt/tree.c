@@ -153,13 +153,50 @@ static bool cut_list(struct tree *tree, const struct str *said, struct arena *ar
     return ok;
 }
 
+/* One folder that a sparse index leaves out ("040000 OID 0\tPATH/"), as the entries that it stands for. */
+static bool put_folder(struct str *out, const struct tree *tree, const char *entry, struct status *st) {
+    struct process git;
+    char oid[65] = "";
+    const char *prefix = strchr(entry, '\t') + 1;
+    const char *const argv[] = {"git", "-C", tree->folder, "ls-tree", "-r", "-z", "--full-tree", oid, NULL};
+    memcpy(oid, entry + 7, strcspn(entry + 7, " ") < sizeof oid ? strcspn(entry + 7, " ") : sizeof oid - 1);
+    bool ok = ask(&git, 0, argv, st);
+    for (const char *at = str_c(&git.out), *end = at + git.out.n; ok && at < end; at += strlen(at) + 1) {
+        const char *tab = strchr(at, '\t'); /* "MODE TYPE OID\tPATH" */
+        const char *id = tab ? memrchr(at, ' ', (size_t)(tab - at)) : NULL;
+        if (!tab || !id) continue;
+        str_printf(out, "%.6s %.*s 0\t%s%s", at, (int)(tab - id - 1), id + 1, prefix, tab + 1);
+        str_putc(out, '\0');
+    }
+    process_free(&git);
+    return ok && str_ok(out, st);
+}
+
+/* `git ls-files` without --sparse writes the trees of such folders (git 2.39). */
+static bool put_folders(struct str *list, const struct tree *tree, struct status *st) {
+    struct str out = {0};
+    bool ok = true, any = false;
+    for (const char *at = str_c(list), *end = at + list->n; ok && at < end; at += strlen(at) + 1) {
+        bool folder = strncmp(at, "040000 ", 7) == 0 && strchr(at, '\t');
+        any |= folder;
+        if (folder) ok = put_folder(&out, tree, at, st);
+        else str_add(&out, at, strlen(at) + 1);
+    }
+    ok = ok && str_ok(&out, st);
+    struct str *dropped = ok && any ? list : &out;
+    str_free(dropped);
+    if (ok && any) *list = out;
+    return ok;
+}
+
 static bool list_files(struct tree *tree, struct arena *arena, struct status *st) {
     struct process git;
-    const char *const staged[] = {"git", "-C", tree->folder, "ls-files", "-s", "-z", NULL};
+    const char *const staged[] = {"git", "-C", tree->folder, "ls-files", "-s", "-z", "--sparse", NULL};
     const char *const committed[] = {"git", "-C",          tree->folder, "ls-tree", "-r",
                                      "-z",  "--full-tree", tree->commit, NULL};
-    bool ok = ask(&git, 0, tree->kind == TREE_COMMIT ? committed : staged, st) &&
-              cut_list(tree, &git.out, arena, st);
+    bool of_commit = tree->kind == TREE_COMMIT;
+    bool ok = ask(&git, 0, of_commit ? committed : staged, st) &&
+              (of_commit || put_folders(&git.out, tree, st)) && cut_list(tree, &git.out, arena, st);
     process_free(&git);
     return ok;
 }

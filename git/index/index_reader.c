@@ -121,9 +121,10 @@ static bool index_open(void **handle, struct status *st) {
 static bool index_facts(struct repo_facts *out, void *handle, struct arena *arena, struct status *st) {
     struct index_reader *r = handle;
     *out = (struct repo_facts){.git_dir = arena_copy(arena, str_c(&r->git.dir), r->git.dir.n, st),
+                               .common_dir = arena_copy(arena, str_c(&r->git.common), r->git.common.n, st),
                                .bare = r->git.format.bare,
                                .own_config = r->git.format.own_config};
-    return out->git_dir != NULL;
+    return out->git_dir && out->common_dir;
 }
 
 static bool index_head(char oid[OID_TEXT], void *handle, struct status *st) {

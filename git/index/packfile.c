@@ -90,20 +90,25 @@ bool packfile_find(uint64_t *offset, const struct packfile *pack, const uint8_t 
 bool packfile_inflate(uint8_t **out, size_t size, const uint8_t *bytes, size_t n, struct status *st) {
     z_stream z = {0};
     /* One byte more, to see that nothing follows. */
-    *out = size <= OBJECT_LIMIT ? malloc(size + 1) : NULL;
-    if (!*out) return status_fail(st, STATUS_NO_MEMORY, "an object of %zu bytes is too large", size);
+    *out = NULL;
+    if (size > OBJECT_LIMIT)
+        return status_fail(st, STATUS_UNSUPPORTED, "an object of %zu bytes is too large", size);
+    *out = malloc(size + 1);
+    if (!*out) return status_fail(st, STATUS_NO_MEMORY, "out of memory for an object of %zu bytes", size);
     z.next_in = (uint8_t *)(uintptr_t)bytes;
     z.avail_in = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
     z.next_out = *out;
     z.avail_out = (uInt)size + 1;
-    bool ok = inflateInit(&z) == Z_OK;
-    if (ok) {
-        ok = inflate(&z, Z_FINISH) == Z_STREAM_END && z.total_out == size;
+    int code = inflateInit(&z);
+    if (code == Z_OK) {
+        code = inflate(&z, Z_FINISH);
         inflateEnd(&z);
     }
-    if (ok) return true;
+    if (code == Z_STREAM_END && z.total_out == size) return true;
     free(*out);
     *out = NULL;
+    if (code == Z_MEM_ERROR)
+        return status_fail(st, STATUS_NO_MEMORY, "out of memory to decompress an object");
     return status_fail(st, STATUS_BAD_INPUT, "an object is damaged: its compressed bytes");
 }
 

@@ -115,22 +115,28 @@ static bool parse_header(struct object *out, const char *text, size_t n) {
 }
 
 /* The first bytes that inflating gives: enough for a header. */
-static size_t peek(char *out, size_t room, const uint8_t *bytes, size_t n) {
+static bool peek(char *out, size_t *n_out, size_t room, const uint8_t *bytes, size_t n, struct status *st) {
     z_stream z = {0};
     z.next_in = (uint8_t *)(uintptr_t)bytes;
     z.avail_in = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
     z.next_out = (uint8_t *)out;
     z.avail_out = (uInt)room;
-    if (inflateInit(&z) != Z_OK) return 0;
-    int code = inflate(&z, Z_SYNC_FLUSH);
-    inflateEnd(&z);
-    return code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR ? room - z.avail_out : 0;
+    int code = inflateInit(&z);
+    if (code == Z_OK) {
+        code = inflate(&z, Z_SYNC_FLUSH);
+        inflateEnd(&z);
+    }
+    if (code == Z_MEM_ERROR)
+        return status_fail(st, STATUS_NO_MEMORY, "out of memory to decompress an object");
+    *n_out = code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR ? room - z.avail_out : 0;
+    return true;
 }
 
 bool store_parse_loose(struct object *out, const uint8_t *bytes, size_t n, struct status *st) {
     char head[32];
+    size_t n_head = 0;
     *out = (struct object){0};
-    size_t n_head = peek(head, sizeof head, bytes, n);
+    if (!peek(head, &n_head, sizeof head, bytes, n, st)) return false;
     if (!parse_header(out, head, n_head)) {
         *out = (struct object){0};
         return status_fail(st, STATUS_BAD_INPUT, "a loose object is damaged: its header, or it is too large");

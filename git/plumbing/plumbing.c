@@ -61,6 +61,21 @@ static void plumbing_close(void *handle) {
     free(plumbing);
 }
 
+/* The text without the newline that ends it, so that one in a path survives. */
+static char *copy_path(struct view text, struct arena *arena, struct status *st) {
+    if (text.n && text.at[text.n - 1] == '\n') text.n--;
+    return arena_copy(arena, text.at, text.n, st);
+}
+
+static bool ask_path(char **out, const char *option, struct arena *arena, struct status *st) {
+    struct process p;
+    *out = NULL;
+    if (git(&p, (const char *const[]){"rev-parse", "--path-format=absolute", option, NULL}, false, st))
+        *out = copy_path((struct view){str_c(&p.out), p.out.n}, arena, st);
+    process_free(&p);
+    return *out != NULL;
+}
+
 static bool plumbing_facts(struct repo_facts *out, void *handle, struct arena *arena, struct status *st) {
     (void)handle;
     struct process p;
@@ -69,10 +84,8 @@ static bool plumbing_facts(struct repo_facts *out, void *handle, struct arena *a
     if (ok) {
         struct view line = {0}, rest = {str_c(&p.out), p.out.n};
         bool bare = view_line(&line, &rest) && view_is(line, "true");
-        struct view dir = rest; /* the rest, so that a newline in the path survives */
-        if (dir.n && dir.at[dir.n - 1] == '\n') dir.n--;
-        *out = (struct repo_facts){.bare = bare, .git_dir = arena_copy(arena, dir.at, dir.n, st)};
-        ok = out->git_dir != NULL;
+        *out = (struct repo_facts){.bare = bare, .git_dir = copy_path(rest, arena, st)};
+        ok = out->git_dir && ask_path(&out->common_dir, "--git-common-dir", arena, st);
     }
     process_free(&p);
     return ok;

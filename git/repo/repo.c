@@ -72,16 +72,17 @@ static bool read_config(struct repo *repo, struct status *st) {
 
 static bool repo_facts(struct repo_facts *out, void *handle, struct arena *arena, struct status *st) {
     struct repo *repo = handle;
-    const char *path = git_repository_path(repo->git);
+    const char *path = git_repository_path(repo->git), *common = git_repository_commondir(repo->git);
     int own = 0;
     if (!read_config(repo, st)) return false;
     if (git_config_get_bool(&own, repo->config, "extensions.worktreeconfig") != 0) own = 0;
     *out = (struct repo_facts){
         .git_dir = arena_copy(arena, path, strlen(path), st),
+        .common_dir = arena_copy(arena, common, strlen(common), st),
         .bare = git_repository_is_bare(repo->git) == 1,
         .own_config = own != 0,
     };
-    return out->git_dir != NULL;
+    return out->git_dir && out->common_dir;
 }
 
 static bool repo_head(char oid[OID_TEXT], void *handle, struct status *st) {

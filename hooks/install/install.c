@@ -74,6 +74,15 @@ bool install_find(struct install *out, struct status *st) {
     return ok;
 }
 
+bool install_known(struct install *out, const char *hooks_path, const char *common_dir, struct status *st) {
+    if (hooks_path && (hooks_path[0] == '~' || hooks_path[0] == '%')) return install_find(out, st);
+    *out = (struct install){0};
+    if (hooks_path) str_puts(&out->dir, hooks_path);
+    else str_printf(&out->dir, "%s/hooks", common_dir);
+    if (str_ok(&out->dir, st)) step_out_of_husky(out);
+    return str_ok(&out->dir, st);
+}
+
 void install_close(struct install *place) { str_free(&place->dir); }
 
 /* --- one hook file

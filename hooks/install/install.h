@@ -45,6 +45,11 @@ struct install {
 bool install_find(struct install *out, struct status *st) STATUS_MUST_USE;
 void install_close(struct install *place);
 
+/* The same for who knows already: core.hooksPath, or NULL, and the folder that all worktrees share. For a
+ * hook, which git runs at the top of the working tree; asks git only where a value starts with '~' or '%'. */
+bool install_known(struct install *out, const char *hooks_path, const char *common_dir,
+                   struct status *st) STATUS_MUST_USE;
+
 /* Who set core.hooksPath: git's scope ("local", "global" ...) and file; nothing is appended when nobody did.
  */
 bool install_set_by(struct str *scope, struct str *origin, struct status *st) STATUS_MUST_USE;

@@ -1,6 +1,16 @@
 #include "hooks/install/install.h"
 #include "hooks/stage/look.h"
 
+static bool find_hooks(struct install *place, struct look *look) {
+    struct str path = {0};
+    bool found;
+    *place = (struct install){0};
+    bool ok = look_config(&path, &found, look, "core.hooksPath", NULL) &&
+              install_known(place, found ? str_c(&path) : NULL, staged_facts(look->staged)->common_dir, NULL);
+    str_free(&path);
+    return ok;
+}
+
 /* Where commit-msg is ours too, it will see the message and speak for both. */
 static bool commit_msg_speaks(struct look *look) {
     struct install place;
@@ -8,7 +18,7 @@ static bool commit_msg_speaks(struct look *look) {
     bool configured;
     if (look_configured(&configured, look, "commit-msg", NULL) && configured) return true;
     bool speaks =
-        install_find(&place, NULL) && install_look(&seen, &place, "commit-msg", NULL) && install_fires(&seen);
+        find_hooks(&place, look) && install_look(&seen, &place, "commit-msg", NULL) && install_fires(&seen);
     install_seen_free(&seen);
     install_close(&place);
     return speaks;

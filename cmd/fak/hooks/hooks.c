@@ -49,8 +49,10 @@ int fak_hooks_run(struct cli *cli, int argc, char **argv) {
     };
     struct stage_output out = {0};
     struct status st;
-    if (!run_stage(&out, stage, &in, argc - 2, argv + 2, &st))
+    if (!run_stage(&out, stage, &in, argc - 2, argv + 2, &st)) {
         off_switch_complain("prior art was not checked", &st);
+        str_clear(&out.advice); /* half of one is none */
+    }
     fputs(str_c(&out.advice), stdout);
     fflush(stdout);
     fputs(str_c(&out.note), stderr);
