@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LABEL = 8, FULL_BLOCKS = 3, NOTE_LIMIT = 230 };
+enum { LABEL = 8, FULL_BLOCKS = 3, NOTE_LIMIT = 230, NOTE_LIMIT_OF_MANY = 110 };
 
 /* --- small pieces
  * --------------------------------------------------------------------------------------------- */
@@ -41,13 +41,13 @@ static void put_path(struct str *out, const char *path) {
 }
 
 /* Notes of the matrix may be long; the advice shows their beginning, `fak sota` all of it. */
-static void put_shortened(struct str *out, const char *text) {
+static void put_shortened(struct str *out, const char *text, size_t limit) {
     size_t n = strlen(text);
-    if (n <= NOTE_LIMIT) {
+    if (n <= limit) {
         str_puts(out, text);
         return;
     }
-    n = NOTE_LIMIT;
+    n = limit;
     while (n > 0 && text[n] != ' ') n--;
     while (n > 0 && strchr(" ,;:", text[n - 1])) n--;
     str_add(out, text, n);
@@ -103,9 +103,23 @@ static void put_hits(struct str *out, const struct finding *finding) {
     if (finding->n_hits > 1) str_printf(out, ", and %zu more", finding->n_hits - 1);
 }
 
+/* The kernels of all files of the finding, the first few by name. */
+static void put_kernels(struct str *out, const struct finding *finding) {
+    enum { SHOWN = 4 };
+    size_t n = 0;
+    for (size_t i = 0; i < finding->n_hits; i++)
+        for (size_t k = 0; k < finding->hits[i].touched.n; k++, n++)
+            if (n < SHOWN) {
+                if (n) str_puts(out, ", ");
+                term_safe(out, finding->hits[i].touched.names[k]);
+            }
+    if (n > SHOWN) str_printf(out, " and %zu more", n - SHOWN);
+}
+
 static void put_block(struct str *out, const struct term *term, const struct matrix *m,
-                      const struct finding *finding) {
+                      const struct finding *finding, bool alone) {
     const struct op *op = finding->op;
+    size_t limit = alone ? NOTE_LIMIT : NOTE_LIMIT_OF_MANY;
     struct str text = {0};
     str_puts(out, "  ");
     term_put(out, term, TERM_BOLD, op->slug);
@@ -115,14 +129,16 @@ static void put_block(struct str *out, const struct term *term, const struct mat
         put_reference(out, term, finding->reference, LABEL + 2);
     }
     str_printf(&text, "%s%s", route_name(op->route), op->route_note[0] ? ": " : "");
-    put_shortened(&text, op->route_note);
+    put_shortened(&text, op->route_note, limit);
     put_row(out, term, "route", &text);
-    put_shortened(&text, op->oracle);
+    put_shortened(&text, op->oracle, limit);
     put_row(out, term, "prove", &text);
     put_floors(&text, m, op);
     put_row(out, term, "floor", &text);
-    put_shortened(&text, op->bottleneck);
+    put_shortened(&text, op->bottleneck, limit);
     put_row(out, term, "bound", &text);
+    put_kernels(&text, finding);
+    put_row(out, term, "kernel", &text);
     put_label(out, term, "why");
     put_hits(out, finding);
     str_putc(out, '\n');
@@ -182,7 +198,7 @@ void advice_text(struct str *out, const struct term *term, const struct matrix *
             put_short(out, term, &report->findings[i]);
             continue;
         }
-        put_block(out, term, m, &report->findings[i]);
+        put_block(out, term, m, &report->findings[i], report->n == 1);
         if (report->n > 1) {
             put_label(out, term, "stamp");
             str_printf(out, "%s\n", report->findings[i].trailer);
@@ -254,6 +270,10 @@ static void json_hits(struct jsonout *json, const struct finding *finding) {
         jsonout_pair_string(json, "path", hit->change->path);
         jsonout_pair_string(json, "status", status);
         if (hit->row) jsonout_pair_string(json, "glob", hit->row->glob);
+        jsonout_key(json, "kernels");
+        jsonout_begin_array(json);
+        for (size_t k = 0; k < hit->touched.n; k++) jsonout_string(json, hit->touched.names[k]);
+        jsonout_end_array(json);
         jsonout_end_object(json);
     }
     jsonout_end_array(json);

@@ -70,9 +70,34 @@ static int by_slug_then_path(const void *a, const void *b) {
     return order ? order : strcmp(x->hit.change->path, y->hit.change->path);
 }
 
+static bool names_kernel(const struct matrix *m, const struct op *op, const char *kernel) {
+    struct match by_name[MAX_OPS];
+    size_t n = matrix_match_symbol(m, kernel, by_name, MAX_OPS);
+    for (size_t i = 0; i < n && i < MAX_OPS; i++)
+        if (by_name[i].op == op) return true;
+    return false;
+}
+
+/* The rows of one file that name its touched kernels; all of them when one kernel is named by none. */
+static size_t narrow(struct match *matches, size_t n, const struct matrix *m, const struct touched *touched) {
+    bool named[MAX_OPS] = {false};
+    for (size_t k = 0; k < touched->n; k++) {
+        bool any = false;
+        for (size_t i = 0; i < n; i++)
+            if (names_kernel(m, matches[i].op, touched->names[k])) any = named[i] = true;
+        if (!any) return n;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; touched->n && i < n; i++)
+        if (named[i]) matches[kept++] = matches[i];
+    return kept ? kept : n;
+}
+
 /* Every (operation, file) pair of the change, sorted. */
 static bool find_pairs(struct pair **out, size_t *n, const struct matrix *m,
-                       const struct change_list *changes, struct arena *arena, struct status *st) {
+                       const struct change_list *changes, const struct touched *touched, struct arena *arena,
+                       struct status *st) {
+    static const struct touched unknown;
     struct match matches[MAX_OPS];
     size_t room = 0;
     *n = 0;
@@ -86,8 +111,10 @@ static bool find_pairs(struct pair **out, size_t *n, const struct matrix *m,
         const struct change *change = &changes->at[i];
         if (!gate_covers(m, change->path)) continue;
         size_t found = matrix_match_path(m, change->path, matches, MAX_OPS);
-        for (size_t j = 0; j < found && j < MAX_OPS; j++)
-            (*out)[(*n)++] = (struct pair){matches[j].op, {change, matches[j].path}};
+        const struct touched *kernels = touched ? &touched[i] : &unknown;
+        found = narrow(matches, found < MAX_OPS ? found : MAX_OPS, m, kernels);
+        for (size_t j = 0; j < found; j++)
+            (*out)[(*n)++] = (struct pair){matches[j].op, {change, matches[j].path, *kernels}};
     }
     if (*n > 1) qsort(*out, *n, sizeof **out, by_slug_then_path);
     return true;
@@ -140,14 +167,20 @@ static bool fold_pairs(struct gate_report *out, const struct matrix *m, const st
     return out->trailer != NULL;
 }
 
-bool gate_priorart(struct gate_report *out, const struct matrix *m, const struct change_list *changes,
-                   const struct view *message, const struct trailer_rules *rules, struct arena *arena,
-                   struct status *st) {
+bool gate_priorart_of(struct gate_report *out, const struct matrix *m, const struct change_list *changes,
+                      const struct touched *touched, const struct view *message,
+                      const struct trailer_rules *rules, struct arena *arena, struct status *st) {
     struct pair *pairs;
     size_t n;
     *out = (struct gate_report){.trailer = ""};
-    if (!find_pairs(&pairs, &n, m, changes, arena, st)) return false;
+    if (!find_pairs(&pairs, &n, m, changes, touched, arena, st)) return false;
     if (!fold_pairs(out, m, pairs, n, arena, st)) return false;
     if (!message) return true;
     return stamp_judge(&out->stamp, m, out->findings, out->n, *message, rules, arena, st);
+}
+
+bool gate_priorart(struct gate_report *out, const struct matrix *m, const struct change_list *changes,
+                   const struct view *message, const struct trailer_rules *rules, struct arena *arena,
+                   struct status *st) {
+    return gate_priorart_of(out, m, changes, NULL, message, rules, arena, st);
 }

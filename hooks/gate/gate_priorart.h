@@ -8,6 +8,7 @@
 #define HOOKS_GATE_GATE_PRIORART_H
 
 #include "git/change.h"
+#include "hooks/gate/touched.h"
 #include "hooks/trailer/trailer.h"
 #include "sotadb/matrix.h"
 
@@ -15,6 +16,7 @@
 struct hit {
     const struct change *change;
     const struct op_path *row;
+    struct touched touched; /* its kernels whose code changes; none where nobody looked */
 };
 
 /* Everything about one operation that the change touches. */
@@ -52,5 +54,12 @@ bool gate_covers(const struct matrix *m, const char *path);
 bool gate_priorart(struct gate_report *out, const struct matrix *m, const struct change_list *changes,
                    const struct view *message, const struct trailer_rules *rules, struct arena *arena,
                    struct status *st) STATUS_MUST_USE;
+
+/* The same with the kernels of each change known (as many as there are changes). Where rows of a file name,
+ * by their symbols, each of its touched kernels, the file's other rows are left out. */
+bool gate_priorart_of(struct gate_report *out, const struct matrix *m, const struct change_list *changes,
+                      const struct touched *touched, const struct view *message,
+                      const struct trailer_rules *rules, struct arena *arena,
+                      struct status *st) STATUS_MUST_USE;
 
 #endif

@@ -98,29 +98,71 @@ static bool says_generated(struct view text) {
            (holds(head, "enerated") && (holds(head, "DO NOT EDIT") || holds(head, "o not edit")));
 }
 
-/* A blob that is missing (partial clone) or huge cannot be compared: then the change counts. */
-static bool is_silent_change(struct look *look, const struct change *change) {
-    struct str before = {0}, after = {0};
-    const char *now = change->status == 'D' ? change->old_oid : change->new_oid;
-    bool same = false;
-    if (staged_text(&after, look->staged, now, BLOB_LIMIT, NULL)) {
-        struct view text = {str_c(&after), after.n};
-        if (says_generated(text)) same = true;
-        else if (change->status == 'M' &&
-                 staged_text(&before, look->staged, change->old_oid, BLOB_LIMIT, NULL) &&
-                 !code_same(&same, change->path, (struct view){str_c(&before), before.n}, text, NULL))
-            same = false;
-    }
-    str_free(&before);
-    str_free(&after);
-    return same;
+/* Both versions of a file; one that is missing (partial clone) or huge is not `known`. */
+struct versions {
+    struct str before, after;
+    bool known;
+};
+
+static void versions_read(struct versions *out, struct look *look, const struct change *change) {
+    *out = (struct versions){.known = true};
+    if (change->status != 'A' && !staged_text(&out->before, look->staged, change->old_oid, BLOB_LIMIT, NULL))
+        out->known = false;
+    if (change->status != 'D' && !staged_text(&out->after, look->staged, change->new_oid, BLOB_LIMIT, NULL))
+        out->known = false;
 }
 
-static void drop_silent(struct look *look) {
+static void versions_free(struct versions *versions) {
+    str_free(&versions->before);
+    str_free(&versions->after);
+}
+
+static struct view text_of(const struct str *text) { return (struct view){str_c(text), text->n}; }
+
+static bool is_silent_change(const struct versions *versions, const struct change *change) {
+    struct view before = text_of(&versions->before), after = text_of(&versions->after);
+    bool same = false;
+    if (!versions->known) return false;
+    if (says_generated(change->status == 'D' ? before : after)) return true;
+    return change->status == 'M' && code_same(&same, change->path, before, after, NULL) && same;
+}
+
+/* The matrix takes the file for a kernel: then its plain C functions count (coverage/scan/kernel_place.h). */
+static bool is_kernel(const struct matrix *m, const char *path) {
+    enum { ROOM = 16 };
+    struct match match[ROOM];
+    size_t n = matrix_match_path(m, path, match, ROOM);
+    for (size_t i = 0; i < n && i < ROOM; i++)
+        if (match[i].path && match[i].path->role == PATH_KERNEL) return true;
+    return false;
+}
+
+/* Drops what is silent and names the kernels of the rest. A scanner that does not load or fails names none.
+ */
+static bool sift(struct look *look, const struct stage_input *in, struct status *st) {
     size_t kept = 0;
-    for (size_t i = 0; i < look->covered.n; i++)
-        if (!is_silent_change(look, &look->covered.at[i])) look->covered.at[kept++] = look->covered.at[i];
+    touched_scan *scan = NULL;
+    bool tried = false;
+    look->touched = arena_alloc(&look->arena, look->covered.n, sizeof *look->touched, st);
+    if (!look->touched) return false;
+    for (size_t i = 0; i < look->covered.n; i++) {
+        const struct change change = look->covered.at[i];
+        struct versions versions;
+        versions_read(&versions, look, &change);
+        if (!is_silent_change(&versions, &change)) {
+            struct touched *touched = &look->touched[kept];
+            look->covered.at[kept++] = change;
+            if (!tried && in->load_scan && !in->load_scan(&scan, NULL)) scan = NULL;
+            tried = true;
+            if (!scan || !versions.known ||
+                !touched_find(touched, change.path, is_kernel(in->matrix, change.path),
+                              text_of(&versions.before), text_of(&versions.after), scan, &look->arena, NULL))
+                *touched = (struct touched){0};
+        }
+        versions_free(&versions);
+    }
     look->covered.n = kept;
+    return true;
 }
 
 /* --- the look
@@ -128,8 +170,8 @@ static void drop_silent(struct look *look) {
 
 static bool report(struct look *look, const struct stage_input *in, struct status *st) {
     struct view message = {str_c(&look->message), look->message.n};
-    return gate_priorart(&look->report, in->matrix, &look->covered, in->message_file ? &message : NULL,
-                         &look->rules, &look->arena, st);
+    return gate_priorart_of(&look->report, in->matrix, &look->covered, look->touched,
+                            in->message_file ? &message : NULL, &look->rules, &look->arena, st);
 }
 
 /* From cheap to dear: paths, configuration, trailer, content. */
@@ -144,7 +186,7 @@ static bool decide(struct look *look, const struct stage_input *in, struct statu
     if (!read_rules(look, st) || !report(look, in, st)) return false;
     look->silence = LOOK_STAMPED;
     if (look->report.stamp.state == STAMP_VALID) return true;
-    drop_silent(look);
+    if (!sift(look, in, st)) return false;
     look->silence = look->covered.n ? LOOK_SPEAK : LOOK_UNTOUCHED;
     return report(look, in, st);
 }

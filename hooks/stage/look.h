@@ -19,6 +19,7 @@ struct look {
     struct trailer_rules rules;
     struct str message, comment, separators;
     struct change_list covered;
+    struct touched *touched; /* of each covered change; NULL until looked for */
     struct arena arena;
 };
 

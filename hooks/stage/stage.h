@@ -19,6 +19,8 @@ struct stage_input {
     const struct matrix *matrix;
     const struct term *term; /* of the stream that the advice goes to */
     struct staged_options repository;
+    /* Gives the scanner, which names the kernels that change; NULL, or false: none are named. */
+    bool (*load_scan)(touched_scan **scan, struct status *st);
     const char *message_file; /* NULL: there is no message */
     const char *source;       /* prepare-commit-msg: git's second argument, or "" */
     bool editor;              /* an editor will be opened */

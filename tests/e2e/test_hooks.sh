@@ -239,7 +239,7 @@ check_has "an ordinary place too" "$(fak hooks status)" "hooks of this repositor
 new_repo && git worktree add -q "$scratch/tree" -b tree 2>/dev/null && cd "$scratch/tree" && fak hooks install >/dev/null && edit
 speaks "installed from a linked worktree (lefthook#901)" git commit -am x
 cd "$scratch/repo" && git config extensions.worktreeConfig true && cd "$scratch/tree" && git config --worktree core.hooksPath "$scratch/missing/hooks"
-fak hooks install >/dev/null && edit
+fak hooks install --files >/dev/null && edit
 speaks "core.hooksPath of a worktree that is not there" git commit -am x
 check "it was made there" test -x "$scratch/missing/hooks/commit-msg"
 new_repo && rm -rf .git/hooks && fak hooks install >/dev/null && edit
@@ -248,7 +248,7 @@ new_repo && mkdir -p .husky/_ && git config core.hooksPath .husky/_
 printf '#!/bin/sh\nn=$(basename "$0")\ns=$(dirname "$(dirname "$0")")/$n\n[ ! -f "$s" ] && exit 0\nsh -e "$s" "$@"\n' >.husky/_/h
 printf '#!/bin/sh\n. "$(dirname "$0")/h"\n' >.husky/_/commit-msg && chmod +x .husky/_/commit-msg
 before=$(listing .husky)
-fak hooks install >/dev/null && edit
+fak hooks install --files >/dev/null && edit
 speaks "husky" git commit -am x
 check "husky: in the user's folder" test -f .husky/commit-msg
 fak hooks uninstall >/dev/null

@@ -213,7 +213,10 @@ static void say_hook(struct str *out, const struct doctor *d, const struct hooks
                    : !configured->at[i].enabled ? ": switched off"
                                                 : "");
     if (file->exists)
-        str_printf(out, "\n%s%s%s%s%s", str_c(&file->path), file->runner ? ", written by " : "",
+        str_printf(out, "\n%s%s%s%s%s", str_c(&file->path),
+                   file->runner == RUNNER_HUSKY ? ", called by "
+                   : file->runner               ? ", written by "
+                                                : "",
                    runner_name(file->runner), file->runs ? "" : ": not executable, so git passes over it",
                    d->survey.configures && configured->event_off ? ": the event is switched off" : "");
 }

@@ -48,6 +48,7 @@ int fak_gate(struct cli *cli, int argc, char **argv) {
         return cli_fail(cli, &st);
     struct stage_input in = {
         .matrix = &sota_matrix,
+        .load_scan = hooks_load_scan,
         .term = &cli->out_term,
         .repository = {.load = hooks_load_libgit2, .config_by_git = hooks_config_by_environment()},
         .message_file = cli_value(&args, "--message"),

@@ -41,6 +41,7 @@ int fak_hooks_run(struct cli *cli, int argc, char **argv) {
     if (switched_off(stage)) return 0;
     struct stage_input in = {
         .matrix = &sota_matrix,
+        .load_scan = hooks_load_scan,
         .term = &cli->out_term,
         .repository = {.load = hooks_load_libgit2,
                        .config_by_git = hooks_config_by_environment(),

@@ -1,6 +1,7 @@
 #include "cmd/fak/hooks/hooks_entries.h"
 
 #include "base/module.h"
+#include "cmd/fak/scan/place.h"
 
 #include <stdlib.h>
 
@@ -31,4 +32,11 @@ bool hooks_config_by_environment(void) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (getenv(names[i])) return true;
     return false;
+}
+
+bool hooks_load_scan(touched_scan **scan, struct status *st) {
+    const void *table;
+    if (!module_table(&table, "fak-scan", "fak_place", st)) return false;
+    *scan = ((const struct place_table *)table)->scan;
+    return true;
 }

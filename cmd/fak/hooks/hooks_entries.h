@@ -16,6 +16,9 @@ int fak_hooks_run(struct cli *cli, int argc, char **argv);
 /* Gives libgit2's reader from lib/fak-git.so. */
 bool hooks_load_libgit2(const struct reader **reader, struct status *st);
 
+/* Gives the scanner from lib/fak-scan.so. */
+bool hooks_load_scan(touched_scan **scan, struct status *st);
+
 /* Is configuration given through the environment (git -c, GIT_CONFIG_COUNT, GIT_CONFIG_GLOBAL ...)? */
 bool hooks_config_by_environment(void);
 

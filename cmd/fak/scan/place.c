@@ -33,4 +33,4 @@ static bool kernel_at(struct place *place, struct str *name, const char *file, b
 
 /* Commands of its own the module has none: `fak` asks for the table of functions. */
 extern const struct place_table fak_place;
-CLI_EXPORT const struct place_table fak_place = {.kernel_at = kernel_at};
+CLI_EXPORT const struct place_table fak_place = {.kernel_at = kernel_at, .scan = scan_text};

@@ -1,5 +1,6 @@
 /* place: which kernel stands at a line of a file. Lives in lib/fak-scan.so, because it needs the scanner;
- * `fak sota FILE:LINE` loads it through the table "fak_place".
+ * `fak sota FILE:LINE` and the
+ * hooks load it through the table "fak_place".
  *
  * Owns:    nothing; the name goes to the caller's text.
  * Trusts:  nothing; the file is from outside.
@@ -8,7 +9,7 @@
 #ifndef CMD_FAK_SCAN_PLACE_H
 #define CMD_FAK_SCAN_PLACE_H
 
-#include "base/str.h"
+#include "hooks/gate/touched.h"
 
 struct place {
     long line;        /* as asked; 0: no line was asked for */
@@ -20,6 +21,7 @@ struct place_table {
      * Appends the kernel's name to *name, nothing when the line is in no kernel. */
     bool (*kernel_at)(struct place *place, struct str *name, const char *file, bool kernel_place, long line,
                       struct status *st);
+    touched_scan *scan; /* scan_text */
 };
 
 #endif
