@@ -94,7 +94,7 @@ all: $(programs) $(modules) ## build fak, sota-coverage and sotac under build/
 # fak answers look-ups alone; a command with more to do lives in a module (base/module.h).
 $(bin)/fak: $(call objects,cmd/fak cmd/cli) $(sotadb) $(base)
 	$(link) $(base_libs)
-$(bin)/lib/fak-engine.so: $(call objects,cmd/fak/engine cmd/cli) $(engine) $(checkkern) $(sotadb) $(base)
+$(bin)/lib/fak-engine.so: $(call objects,cmd/fak/engine cmd/cli) $(engine) $(checkkern) $(sotadb) $(json) $(base)
 	$(link_module) $(token_libs) $(base_libs) -lm
 	@sh tools/optional
 $(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(obj)/cmd/fak/off_switch.o $(hooks) $(git) $(findings) $(sotadb) $(base)

@@ -103,7 +103,11 @@ static bool set_option(struct cli_args *args, int index, const char *name, const
     if (option->value && !choice_allowed(option->value, value))
         return status_fail(st, STATUS_USAGE, "'%s' is none of %s, the values of '%s'", value, option->value,
                            option->names);
+    if (args->n_given == CLI_MAX_GIVEN)
+        return status_fail(st, STATUS_USAGE, "more than %d options", CLI_MAX_GIVEN);
     args->value[index] = value ? value : "";
+    args->given[args->n_given].option = index;
+    args->given[args->n_given++].value = args->value[index];
     return true;
 }
 
@@ -195,6 +199,30 @@ bool cli_given(const struct cli_args *args, const char *long_name) {
     return cli_value(args, long_name) != NULL;
 }
 
+const char *cli_next(const struct cli_args *args, const char *long_name, int *at) {
+    int index = option_index(args->command, long_name, strlen(long_name));
+    assert(index >= 0 && "the command table has no such option");
+    while (*at < args->n_given) {
+        int i = (*at)++;
+        if (args->given[i].option == index) return args->given[i].value;
+    }
+    return NULL;
+}
+
+bool cli_decimal(double *out, const struct cli_args *args, const char *long_name, double low, double high,
+                 double otherwise, struct status *st) {
+    const char *text = cli_value(args, long_name);
+    *out = otherwise;
+    if (!text) return true;
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= low && value <= high))
+        return status_fail(st, STATUS_USAGE, "'%s %s' is not a number from %g to %g", long_name, text, low,
+                           high);
+    *out = value;
+    return true;
+}
+
 bool cli_number(long *out, const struct cli_args *args, const char *long_name, long low, long high,
                 long otherwise, struct status *st) {
     const char *text = cli_value(args, long_name);
@@ -228,6 +256,14 @@ static int failure_code(const struct cli *cli, int usual) {
     static const int codes[] = {[CLI_UNDECIDED] = 2, [CLI_ADVISES] = 0};
     enum cli_failure failure = cli->command ? cli->command->failure : CLI_FAILS;
     return failure == CLI_FAILS ? usual : codes[failure];
+}
+
+bool cli_flush(struct cli *cli, struct status *st) {
+    int error = fflush(stdout) ? errno : write_all(STDOUT_FILENO, str_c(&cli->out), cli->out.n);
+    if (cli->out.failed) error = ENOMEM;
+    str_clear(&cli->out);
+    errno = error;
+    return !error || status_fail_errno(st, "cannot write the output");
 }
 
 int cli_finish(struct cli *cli, int code) {

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-enum { CLI_MAX_OPTIONS = 32, CLI_MAX_POSITIONAL = 256 };
+enum { CLI_MAX_OPTIONS = 32, CLI_MAX_POSITIONAL = 256, CLI_MAX_GIVEN = 256 };
 
 struct cli_option {
     const char *names; /* "-n, --tokens" or "--json": the long name is what the code asks for */
@@ -67,6 +67,11 @@ struct cli_args {
     const char *value[CLI_MAX_OPTIONS]; /* by row of the option table; "" for a given flag; NULL: not given */
     const char *positional[CLI_MAX_POSITIONAL];
     int n_positional;
+    struct {
+        int option; /* row of the table */
+        const char *value;
+    } given[CLI_MAX_GIVEN]; /* options in the order in which they were given */
+    int n_given;
 };
 
 /* Fills cli from the environment (NO_COLOR, TERM, COLUMNS) and from what stdout and stderr are. A standard
@@ -96,9 +101,21 @@ bool cli_format(enum cli_format *format, const struct cli_args *args, struct sta
 const char *cli_value(const struct cli_args *args, const char *long_name);
 bool cli_given(const struct cli_args *args, const char *long_name);
 
+/* The values of `--name`, which may be given more than once, one after the other: *at starts as 0. NULL: no
+ * more. */
+const char *cli_next(const struct cli_args *args, const char *long_name, int *at);
+
+/* The value of `--name` as a number in [low, high], or `otherwise` when not given. */
+bool cli_decimal(double *out, const struct cli_args *args, const char *long_name, double low, double high,
+                 double otherwise, struct status *st) STATUS_MUST_USE;
+
 /* The value of `--name` as a whole number in [low, high], or `otherwise` when not given. */
 bool cli_number(long *out, const struct cli_args *args, const char *long_name, long low, long high,
                 long otherwise, struct status *st) STATUS_MUST_USE;
+
+/* Writes what cli->out holds to stdout now, and empties it: for answers that come one by one. A closed pipe
+ * is an error here: nobody reads what would come. */
+bool cli_flush(struct cli *cli, struct status *st) STATUS_MUST_USE;
 
 /* Writes cli->out to stdout, after what stdio holds. Returns `code`, or the code of a failure with one line
  * on stderr when stdout cannot take it (a closed pipe is no error: the reader had enough) or memory was too

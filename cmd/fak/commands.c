@@ -42,9 +42,35 @@ static const struct cli_option help_options[] = {
 static const struct cli_option tokenize_options[] = {
     {"-p, --prompt", "TEXT", "the text; '-' reads it from stdin"},
     {"--file", "FILE", "read the text from a file, byte for byte"},
-    {"--no-special", NULL, "leave out the begin token that the model asks for"},
-    {"--no-parse-special", NULL, "special tokens written in the text are ordinary text"},
-    {"--json", NULL, "write JSON: count, ids, pieces"},
+    {"--add-special", NULL, "put the tokens that the model asks for around the text, as by default"},
+    {"--no-special", NULL, "leave them out"},
+    {"--parse-special", NULL, "special tokens written in the text are themselves, as by default"},
+    {"--no-parse-special", NULL, "they are ordinary text"},
+    {"--json", NULL, "write JSON: tokenizer, count, ids"},
+    {"--pieces", NULL, "with --json: pieces, and pieces_b64 (their bytes), too"},
+    {"--batch", NULL, "a line of JSON on stdin a text, a line of JSON on stdout its ids"},
+    {0},
+};
+
+static const struct cli_option detokenize_options[] = {
+    {"--ids", "LIST", "ids with commas between them"},
+    {"--file", "FILE", "read the ids from a file: numbers, commas, blanks, lines"},
+    {"--skip-special", NULL, "special tokens add nothing"},
+    {"--json", NULL, "write JSON: text, text_b64"},
+    {"--batch", NULL, "a line of JSON on stdin a list of ids, a line of JSON on stdout its text"},
+    {0},
+};
+
+static const struct cli_option template_options[] = {
+    {"--messages", "FILE.json", "the messages, a JSON array; '-' reads them from stdin"},
+    {"--tools", "FILE.json", "the tools, a JSON array"},
+    {"--documents", "FILE.json", "the documents, a JSON array"},
+    {"--set", "KEY=JSON", "a further variable; may be given more than once"},
+    {"--now", "TIME", "what the template's clock shows, like 2024-07-26T14:30:05"},
+    {"--no-generation-prompt", NULL, "do not open the model's reply"},
+    {"--continue-final-message", NULL, "end right behind the last message, for the model to go on"},
+    {"--json", NULL, "write JSON: text, or error with kind and message"},
+    {"--batch", NULL, "a line of JSON on stdin a case, a line of JSON on stdout its text"},
     {0},
 };
 
@@ -321,18 +347,63 @@ const struct cli_command fak_command_table[] = {
     },
     {
         .name = "tokenize",
-        .usage = "MODEL [-p TEXT|--file FILE] [--json]",
+        .usage = "MODEL [-p TEXT|--file FILE] [--json] | MODEL --batch",
         .summary = "show the tokens of a text",
         .description =
-            "Cuts a text as the tokenizer of MODEL (a GGUF file; one with a vocabulary alone will do) cuts "
-            "it, "
-            "and prints the id and the piece of every token. Without -p and --file the text is what is piped "
-            "in; a newline at its end is text too.\n\n"
+            "Cuts a text as the tokenizer of MODEL cuts it, and prints the id and the piece of every token. "
+            "MODEL "
+            "is a GGUF file (one with a vocabulary alone will do), a Hugging Face directory, a "
+            "tokenizer.json or a "
+            "tokenizer.model; nothing beside a file that is named is read. Without -p and --file the text is "
+            "what is "
+            "piped in; a newline at its end is text too.\n\n"
             "The begin token is put where the model asks for it, and special tokens written in the text are "
-            "themselves, as `fak run` reads a prompt. Bytes that are no UTF-8 count as U+FFFD.",
+            "themselves, as `fak run` reads a prompt. Bytes that are no UTF-8 count as U+FFFD.\n\n"
+            "With --batch each line of stdin is an object with text or text_b64 and, where they differ from "
+            "the "
+            "options, add_special and parse_special; each line of stdout has ids and pieces_b64, or error.",
         .options = tokenize_options,
         .examples = "fak tokenize model.gguf -p 'Hello, world'\ta table\n"
-                    "fak tokenize model.gguf --json <prompt.txt\tids of a file",
+                    "fak tokenize model.gguf --json <prompt.txt\tids of a file\n"
+                    "fak tokenize tokenizer.json --batch <texts.jsonl\tmany texts",
+        .positional = "model",
+        .module = "fak-engine",
+    },
+    {
+        .name = "detokenize",
+        .usage = "MODEL [ID...|--ids LIST|--file FILE] | MODEL --batch",
+        .summary = "show the text of token ids",
+        .description = "The opposite of `fak tokenize`: what a stream of these ids shows. Special tokens are "
+                       "kept; bytes that are "
+                       "no UTF-8 become U+FFFD. Without ids they are read from stdin.\n\n"
+                       "With --batch each line of stdin is an object with ids and perhaps keep_special; each "
+                       "line of stdout has "
+                       "text and text_b64, or error.",
+        .options = detokenize_options,
+        .examples = "fak detokenize model.gguf 1 403 407\tas text\n"
+                    "fak detokenize model.gguf --ids 1,403,407 --json\tas JSON",
+        .positional = "model",
+        .module = "fak-engine",
+    },
+    {
+        .name = "template",
+        .usage = "MODEL_OR_FILE --messages FILE.json [--tools FILE.json] | --batch",
+        .summary = "render a chat template",
+        .description =
+            "Writes what the chat template of MODEL_OR_FILE makes of the messages, as transformers does, and "
+            "nothing "
+            "else. It is a GGUF file, a Hugging Face directory, a tokenizer_config.json, or the template "
+            "itself in a "
+            "file of any name.\n\n"
+            "A template sees its variables and nothing else, and ends: steps, nesting, output and memory are "
+            "bounded.\n\n"
+            "With --batch each line of stdin is a case (template_text, messages, tools, documents, context, "
+            "add_generation_prompt, continue_final_message, bos_token, eos_token, now); each line of stdout "
+            "has "
+            "text, or error with kind and message.",
+        .options = template_options,
+        .examples = "fak template model.gguf --messages chat.json\twhat the model would read\n"
+                    "fak template chat.jinja --messages chat.json --set enable_thinking=false\ta variable",
         .positional = "model",
         .module = "fak-engine",
     },

@@ -202,6 +202,14 @@ void tokenizer_stream_end(struct tokenizer_stream *s, struct str *out) {
     s->n_held = 0;
 }
 
+void tokenizer_decode(struct str *out, const struct tokenizer *t, const int32_t *ids, size_t n,
+                      bool keep_special) {
+    struct tokenizer_stream s;
+    tokenizer_stream_begin(&s, t, keep_special);
+    for (size_t i = 0; i < n; i++) tokenizer_stream_put(&s, ids[i], out);
+    tokenizer_stream_end(&s, out);
+}
+
 /* --- looking ------------------------------------------------------------------------------------------- */
 
 size_t tokenizer_n_vocab(const struct tokenizer *t) { return t->vocab.n; }

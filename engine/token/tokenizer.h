@@ -82,6 +82,10 @@ void tokenizer_stream_begin(struct tokenizer_stream *s, const struct tokenizer *
 void tokenizer_stream_put(struct tokenizer_stream *s, int32_t id, struct str *out);
 void tokenizer_stream_end(struct tokenizer_stream *s, struct str *out);
 
+/* Appends the text of n ids, as a stream from begin to end gives it. */
+void tokenizer_decode(struct str *out, const struct tokenizer *t, const int32_t *ids, size_t n,
+                      bool keep_special);
+
 size_t tokenizer_n_vocab(const struct tokenizer *t);
 int32_t tokenizer_bos(const struct tokenizer *t); /* -1: none */
 int32_t tokenizer_eos(const struct tokenizer *t); /* -1: none */

@@ -8,8 +8,10 @@ bad=tests/golden/malformed-gguf
 escape=$(printf '\033')
 
 # --- fak tokenize -------------------------------------------------------------------------------------------------
-check_equal "JSON: ids and pieces" "$(fak tokenize $spm -p 'Hello <s>a' --json)" \
-    '{"tokenizer":"SPM","count":8,"ids":[1,584,1205,1213,461,1204,1,283],"pieces":["<s>"," H","e","l","lo"," ","<s>"," a"]}'
+json=$(fak tokenize $spm -p 'Hello <s>a' --json --pieces)
+check_has "JSON: ids and pieces" "$json" \
+    '{"tokenizer":"SPM","count":8,"ids":[1,584,1205,1213,461,1204,1,283],"pieces":["<s>"," H","e","l","lo"," ","<s>"," a"],'
+check_has "JSON: the bytes of pieces" "$json" '"pieces_b64":["PHM+","IEg=","ZQ==","bA==","bG8=","IA==","PHM+","IGE="]}'
 ids() { fak tokenize "$@" --json | sed 's/.*"ids":\[\([^]]*\)\].*/\1/'; }
 plain=$(ids $spm -p 'a b' --no-special)
 check_equal "without the begin token" "$plain" "$(ids $spm -p 'a b' | sed 's/^1,//')"

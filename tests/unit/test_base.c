@@ -1,7 +1,9 @@
 /* base: what every room stands on. */
 #include "base/arena.h"
+#include "base/base64.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json/jsonraw.h"
 #include "base/jsonout.h"
 #include "base/markdown.h"
 #include "base/str.h"
@@ -185,6 +187,50 @@ static void code_in_markdown_is_fenced_by_more_than_it_holds(void **state) {
     str_free(&out);
 }
 
+static void base64_goes_there_and_back(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {{"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
+                                           {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"\xff\xfe\xfd", "//79"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct str text = {0}, back = {0};
+        base64_encode(&text, view_of(pairs[i][0]));
+        assert_string_equal(str_c(&text), pairs[i][1]);
+        assert_true(base64_decode(&back, view_of(pairs[i][1])));
+        assert_string_equal(str_c(&back), pairs[i][0]);
+        str_free(&text), str_free(&back);
+    }
+    static const char *const bad[] = {"Z", "Zg=", "Zh==", "Z===", "Zm9v*", "Zg==Zg==", "Zm 9v"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct str back = {0};
+        bool decoded = base64_decode(&back, view_of(bad[i]));
+        str_free(&back);
+        if (i != 1) assert_false(decoded); /* padding may be missing, in part, too */
+    }
+}
+
+static void members_are_found_unread(void **state) {
+    (void)state;
+    struct view object =
+        view_of(" {\"a\": [1, {\"b\": \"}\"}], \"c\":12345678901234567890123,\"d\" : \"x\\\"y\", \"a\": {}}");
+    assert_true(view_is(jsonraw_member(object, "c"), "12345678901234567890123"));
+    assert_true(view_is(jsonraw_member(object, "d"), "\"x\\\"y\""));
+    assert_true(view_is(jsonraw_member(object, "a"), "{}"));
+    assert_int_equal(jsonraw_member(object, "b").n, 0);
+    static const struct {
+        const char *text;
+        bool whole;
+    } cases[] = {{"{}", true},           {" { } ", true}, {"{\"a\":1}", true}, {"{\"a\":1,}", false},
+                 {"{\"a\"}", false},     {"", false},     {"[1]", false},      {"{\"a\":1", false},
+                 {"{\"a\":1} x", false}, {"{\"a", false}, {"{", false},        {"{\"a\":}", false},
+                 {"{\"a\":[", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct view name, value, text = view_of(cases[i].text);
+        size_t at = 0;
+        while (jsonraw_next(&name, &value, text, &at)) continue;
+        if (jsonraw_ended(text, at) != cases[i].whole) fail_msg("%s", cases[i].text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_steers_a_terminal_is_shown),
@@ -196,6 +242,8 @@ int main(void) {
         cmocka_unit_test(view_shown_is_short_and_printable),
         cmocka_unit_test(json_escapes_what_json_must),
         cmocka_unit_test(utf8_follows_table_3_7),
+        cmocka_unit_test(base64_goes_there_and_back),
+        cmocka_unit_test(members_are_found_unread),
         cmocka_unit_test(sha256_of_abc_is_the_published_one),
         cmocka_unit_test(only_files_are_replaced),
         cmocka_unit_test(no_colour_when_asked_or_piped),

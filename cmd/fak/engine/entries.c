@@ -1,8 +1,10 @@
 #include "cmd/fak/engine/entries.h"
 
 static const struct cli_entry entries[] = {
-    {"run", fak_run},         {"logits", fak_logits},   {"tokenize", fak_tokenize},
-    {"inspect", fak_inspect}, {"witness", fak_witness}, {NULL, NULL},
+    {"run", fak_run},           {"logits", fak_logits},
+    {"tokenize", fak_tokenize}, {"detokenize", fak_detokenize},
+    {"template", fak_template}, {"inspect", fak_inspect},
+    {"witness", fak_witness},   {NULL, NULL},
 };
 
 CLI_EXPORT const struct cli_entries fak_commands = {entries};

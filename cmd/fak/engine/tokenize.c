@@ -1,43 +1,32 @@
 /* fak tokenize: what a model's tokenizer makes of a text. */
-#include "base/file.h"
+#include "base/base64.h"
 #include "base/jsonout.h"
 #include "cmd/fak/engine/entries.h"
+#include "cmd/fak/engine/input.h"
 #include "cmd/fak/engine/shown.h"
-#include "engine/file/gguf.h"
-#include "engine/token/tokenizer.h"
+#include "engine/token/tokenizer_batch.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MAX_TEXT = 256 << 20 };
-
-static bool read_stdin(struct str *text, struct status *st) {
-    char chunk[16384];
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, stdin)) > 0;) {
-        str_add(text, chunk, n);
-        if (text->n > MAX_TEXT)
-            return status_fail(st, STATUS_BAD_INPUT, "the text on stdin is longer than %d MiB",
-                               MAX_TEXT >> 20);
+/* As text, where what is no UTF-8 becomes U+FFFD, and as bytes. */
+static void put_pieces(struct jsonout *j, const struct tokenizer *t, const struct token_list *ids) {
+    struct str encoded = {0};
+    jsonout_key(j, "pieces");
+    jsonout_begin_array(j);
+    for (size_t i = 0; i < ids->n; i++) jsonout_view(j, tokenizer_piece(t, ids->ids[i]));
+    jsonout_end_array(j);
+    jsonout_key(j, "pieces_b64");
+    jsonout_begin_array(j);
+    for (size_t i = 0; i < ids->n; i++) {
+        str_clear(&encoded);
+        base64_encode(&encoded, tokenizer_piece(t, ids->ids[i]));
+        jsonout_string(j, str_c(&encoded));
     }
-    if (ferror(stdin)) return status_fail_errno(st, "cannot read the text from stdin");
-    return str_ok(text, st);
+    jsonout_end_array(j);
+    str_free(&encoded);
 }
 
-/* Byte for byte: a newline at the end is text too. */
-static bool read_text(struct str *text, const struct cli_args *args, struct status *st) {
-    const char *given = cli_value(args, "--prompt"), *path = cli_value(args, "--file");
-    if (given && path)
-        return status_fail(st, STATUS_USAGE, "-p and --file both name a text; give one of them");
-    if (path) return file_read(text, path, MAX_TEXT, st);
-    if (!given && isatty(STDIN_FILENO))
-        return status_fail(st, STATUS_USAGE, "there is no text; give it with -p, with --file or on stdin");
-    if (!given || strcmp(given, "-") == 0) return read_stdin(text, st);
-    str_puts(text, given);
-    return str_ok(text, st);
-}
-
-static void put_json(struct cli *cli, const struct tokenizer *t, const struct token_list *ids) {
+static void put_json(struct cli *cli, const struct tokenizer *t, const struct token_list *ids, bool pieces) {
     struct jsonout j;
     jsonout_init(&j, &cli->out, 0);
     jsonout_begin_object(&j);
@@ -47,10 +36,7 @@ static void put_json(struct cli *cli, const struct tokenizer *t, const struct to
     jsonout_begin_array(&j);
     for (size_t i = 0; i < ids->n; i++) jsonout_int(&j, ids->ids[i]);
     jsonout_end_array(&j);
-    jsonout_key(&j, "pieces");
-    jsonout_begin_array(&j);
-    for (size_t i = 0; i < ids->n; i++) jsonout_view(&j, tokenizer_piece(t, ids->ids[i]));
-    jsonout_end_array(&j);
+    if (pieces) put_pieces(&j, t, ids);
     jsonout_end_object(&j);
     str_putc(&cli->out, '\n');
 }
@@ -86,22 +72,51 @@ static void put_table(struct cli *cli, const struct tokenizer *t, const struct t
     str_puts(&cli->out, " pieces\n");
 }
 
-static bool tokenize(struct cli *cli, const struct cli_args *args, struct status *st) {
-    struct gguf *file = NULL;
-    struct tokenizer *t = NULL;
+/* A default that is on: *on unless `no` was given. */
+static bool read_switch(bool *on, const struct cli_args *args, const char *yes, const char *no,
+                        struct status *st) {
+    *on = !cli_given(args, no);
+    return *on || !cli_given(args, yes) ||
+           status_fail(st, STATUS_USAGE, "'%s' and '%s' contradict each other", yes, no);
+}
+
+struct batch {
+    const struct tokenizer *t;
+    struct tokenizer_options options;
+};
+
+static void answer(void *context, struct str *out, struct view line) {
+    const struct batch *batch = context;
+    tokenizer_batch_encode(out, batch->t, line, batch->options);
+}
+
+static bool tokenize_one(struct cli *cli, const struct cli_args *args, const struct batch *b,
+                         struct status *st) {
     struct str text = {0};
     struct token_list ids = {0};
-    const struct tokenizer_options options = {.add_special = !cli_given(args, "--no-special"),
-                                              .parse_special = !cli_given(args, "--no-parse-special")};
-    bool ok = cli_expect(args, 1, 1, st) && gguf_open_header(&file, args->positional[0], st) &&
-              tokenizer_open_gguf(&t, file, st) && read_text(&text, args, st) &&
-              tokenizer_encode(&ids, t, (struct view){str_c(&text), text.n}, options, st);
-    if (ok && cli_given(args, "--json")) put_json(cli, t, &ids);
-    else if (ok) put_table(cli, t, &ids, text.n);
+    bool ok = input_text(&text, args, st) &&
+              tokenizer_encode(&ids, b->t, (struct view){str_c(&text), text.n}, b->options, st);
+    if (ok && cli_given(args, "--json")) put_json(cli, b->t, &ids, cli_given(args, "--pieces"));
+    else if (ok) put_table(cli, b->t, &ids, text.n);
     token_list_free(&ids);
     str_free(&text);
+    return ok;
+}
+
+static bool tokenize(struct cli *cli, const struct cli_args *args, struct status *st) {
+    struct tokenizer *t = NULL;
+    struct batch batch;
+    bool many = cli_given(args, "--batch");
+    if (!cli_expect(args, 1, 1, st) ||
+        !read_switch(&batch.options.add_special, args, "--add-special", "--no-special", st) ||
+        !read_switch(&batch.options.parse_special, args, "--parse-special", "--no-parse-special", st))
+        return false;
+    if (many && (cli_given(args, "--prompt") || cli_given(args, "--file")))
+        return status_fail(st, STATUS_USAGE, "--batch takes its texts from stdin, not from -p or --file");
+    if (!tokenizer_open(&t, args->positional[0], st)) return false;
+    batch.t = t;
+    bool ok = many ? input_lines(cli, answer, &batch, st) : tokenize_one(cli, args, &batch, st);
     tokenizer_close(t);
-    gguf_close(file);
     return ok;
 }
 
