@@ -34,6 +34,19 @@ static bool fail(struct status *st, const char *what) {
     return status_fail(st, STATUS_BAD_INPUT, "%s: %s", what, message);
 }
 
+static int stop_at_first(const char *name, void *found) {
+    (void)name;
+    *(bool *)found = true;
+    return 1;
+}
+
+/* libgit2 reads the objects that names name, where git reads those that were put in their place. */
+static bool refuse_replaced(git_repository *git, struct status *st) {
+    bool replaced = false;
+    git_reference_foreach_glob(git, "refs/replace/*", stop_at_first, &replaced);
+    return replaced ? status_fail(st, STATUS_UNSUPPORTED, "the repository has replace refs") : true;
+}
+
 static bool repo_open(void **handle, struct status *st) {
     /* Extensions that change nothing about how index and objects are read. */
     static const char *harmless[] = {"worktreeconfig", "partialclone", "preciousobjects",
@@ -45,11 +58,13 @@ static bool repo_open(void **handle, struct status *st) {
         git_libgit2_shutdown();
         return status_fail(st, STATUS_NO_MEMORY, "out of memory");
     }
-    if (git_repository_open_ext(&repo->git, NULL, GIT_REPOSITORY_OPEN_FROM_ENV, NULL) == 0) {
+    bool opened = git_repository_open_ext(&repo->git, NULL, GIT_REPOSITORY_OPEN_FROM_ENV, NULL) == 0 ||
+                  fail(st, "cannot open the repository");
+    if (opened && refuse_replaced(repo->git, st)) {
         *handle = repo;
         return true;
     }
-    fail(st, "cannot open the repository");
+    git_repository_free(repo->git);
     free(repo);
     git_libgit2_shutdown();
     return false;

@@ -128,7 +128,7 @@ reads_it "index.skipHash"
 new_repo
 edit && git add . && git update-index --split-index && git update-ref "refs/replace/$(git rev-parse HEAD)" "$(git commit-tree 'HEAD^{tree}' -m r)"
 finds "split index and replace refs"
-uses_git "split index and replace refs" "split index"
+uses_git "split index and replace refs" "the repository has replace refs"
 if git init -q --object-format=sha256 "$scratch/sha256" 2>/dev/null; then
     new_repo --object-format=sha256
     edit && git add .
