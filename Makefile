@@ -56,7 +56,7 @@ coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/histor
 libgit2 := $(call objects,git/repo)
 git := $(call objects,git git/index git/plumbing)
 json := $(call objects,base/json)
-hooks := $(call objects,hooks/trailer hooks/gate hooks/stage hooks/install)
+hooks := $(call objects,hooks/trailer hooks/gate hooks/range hooks/stage hooks/install)
 agent := $(call objects,hooks/agent)
 # The exact lane: each source built once for each clone (KERNEL_CLONES in engine/kernels/kernel.h).
 clones := base $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),v3 v4 vnni)
@@ -85,7 +85,7 @@ token_libs := -lonig -l:libutf8proc.a -ljansson
 base_libs := -l:libnettle.a -ldl
 
 programs := $(addprefix $(bin)/,fak sotac sota-coverage)
-modules := $(patsubst %,$(bin)/lib/fak-%.so,git hooks agent engine scan)
+modules := $(patsubst %,$(bin)/lib/fak-%.so,git hooks agent engine scan sql)
 
 ##@ Build
 .PHONY: all
@@ -97,7 +97,11 @@ $(bin)/fak: $(call objects,cmd/fak cmd/cli) $(sotadb) $(base)
 $(bin)/lib/fak-engine.so: $(call objects,cmd/fak/engine cmd/cli) $(engine) $(checkkern) $(sotadb) $(json) $(base)
 	$(link_module) $(token_libs) $(base_libs) -lm
 	@sh tools/optional
-$(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(obj)/cmd/fak/off_switch.o $(hooks) $(git) $(findings) $(sotadb) $(base)
+$(bin)/lib/fak-sql.so: $(call objects,cmd/fak/sql) $(obj)/git/plumbing/process.o $(sql) $(lookup) $(base) $(schema)
+	$(link_module) $(sql_libs) $(base_libs)
+hook_parts := off_switch repo_path whichmatrix
+$(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(patsubst %,$(obj)/cmd/fak/%.o,$(hook_parts)) \
+		$(hooks) $(git) $(findings) $(sotadb) $(base)
 	$(link_module) $(index_libs) $(base_libs)
 agent_parts := commands off_switch repo_path sota_find sota_json sota_suggest
 $(bin)/lib/fak-agent.so: $(call objects,cmd/fak/agent cmd/cli) $(patsubst %,$(obj)/cmd/fak/%.o,$(agent_parts)) $(agent) \
@@ -109,7 +113,7 @@ $(bin)/lib/fak-scan.so: $(call objects,cmd/fak/scan cmd/cli) $(scan) $(sotadb) $
 	$(link_module) $(base_libs)
 $(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(findings) $(sql) $(sotadb) $(base) $(treesitter) $(schema) $(webpage_parts)
 	$(link) $(sql_libs) $(index_libs) $(base_libs)
-$(bin)/sotac: $(call objects,cmd/sotac cmd/cli) $(obj)/cmd/fak/sota_page.o $(sql) $(lookup) $(base)
+$(bin)/sotac: $(call objects,cmd/sotac cmd/cli) $(obj)/cmd/fak/sota_page.o $(sql) $(lookup) $(base) $(schema)
 	$(link) $(sql_libs) $(base_libs)
 
 link = @mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $(filter %.o,$^) $(LDFLAGS_ALL)
@@ -173,7 +177,7 @@ $(call objects,coverage/scan): | build/deps/grammars.stamp
 # --- tests -------------------------------------------------------------------------------------------------
 # A unit test is one file, one program, linked with every room; the linker takes what it needs.
 everything := $(obj)/everything.a
-$(everything): $(base) $(findings) $(json) $(sotadb) $(sql) $(coverage) $(git) $(libgit2) $(hooks) $(agent) $(engine) $(checkkern) \
+$(everything): $(base) $(findings) $(json) $(sotadb) $(sql) $(schema) $(coverage) $(git) $(libgit2) $(hooks) $(agent) $(engine) $(checkkern) \
 		$(filter-out %/main.o,$(call objects,cmd/cli cmd/fak))
 	@rm -f $@; ar rcs $@ $^
 unit_tests := $(patsubst tests/unit/%.c,$(bin)/tests/%,$(wildcard tests/unit/test_*.c))

@@ -92,40 +92,36 @@ static void put_json(struct cli *cli, const struct sota_found *found, const stru
     str_putc(&cli->out, '\n');
 }
 
-static int uncovered(struct cli *cli, const struct sota_found *found, const struct matrix *m,
-                     enum cli_format format) {
-    struct status st;
-    if (format == CLI_JSON) {
-        put_json(cli, found, m);
-        return cli_finish(cli, 1);
+/* In JSON the empty list says it. */
+static bool uncovered(struct cli *cli, const struct sota_found *found, const struct sota_call *call,
+                      struct status *st) {
+    if (call->format == CLI_JSON) {
+        put_json(cli, found, call->m);
+        return true;
     }
     struct str kernel = {0};
     if (found->symbol.n)
         str_printf(&kernel, " (kernel %s, lines %ld to %ld)", str_c(&found->symbol), found->place.first,
                    found->place.last);
     const char *hint = found->is_there ? "" : " (there is no such file; `fak sota search` looks for words)";
-    status_fail(&st, STATUS_NOT_FOUND,
+    status_fail(st, STATUS_NOT_FOUND,
                 "no row covers %s%s; if it holds a kernel, give it one under sotadb/seed/%s",
                 str_c(&found->path), str_c(&kernel), hint);
     str_free(&kernel);
-    return cli_fail(cli, &st);
+    return false;
 }
 
 int fak_sota(struct cli *cli, int argc, char **argv) {
-    const struct matrix *m = &sota_matrix;
-    struct cli_args args;
+    struct sota_call call;
     struct status st;
-    struct sota_found found;
-    enum cli_format format;
-    if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 1, 1, &st) ||
-        !cli_format(&format, &args, &st))
-        return cli_fail(cli, &st);
-    int code = 0;
-    if (!sota_find(&found, m, args.positional[0], &st)) code = cli_fail(cli, &st);
-    else if (found.n == 0) code = uncovered(cli, &found, m, format);
-    else if (format == CLI_JSON) put_json(cli, &found, m);
-    else if (format == CLI_MARKDOWN) put_markdown(cli, &found, m);
-    else put_text(cli, &found, m);
+    struct sota_found found = {0};
+    bool ok = sota_begin(&call, cli, argc, argv, 1, 1, &st) &&
+              sota_find(&found, call.m, call.args.positional[0], &st);
+    int code = ok && found.n == 0 ? 1 : 0;
+    if (code) ok = uncovered(cli, &found, &call, &st);
+    else if (ok && call.format == CLI_JSON) put_json(cli, &found, call.m);
+    else if (ok && call.format == CLI_MARKDOWN) put_markdown(cli, &found, call.m);
+    else if (ok) put_text(cli, &found, call.m);
     sota_found_free(&found);
-    return code ? code : cli_finish(cli, 0);
+    return sota_end(&call, cli, ok, code, &st);
 }

@@ -4,9 +4,24 @@
 #define CMD_FAK_SOTA_H
 
 #include "cmd/fak/commands.h"
-#include "sotadb/matrix.h"
+#include "cmd/fak/whichmatrix.h"
 
 enum { SOTA_MATCHES = 64 }; /* rows that one file or kernel can match; more are counted, not shown */
+
+/* What every one of them begins with: its arguments, the form that they ask for, and the matrix. */
+struct sota_call {
+    struct cli_args args;
+    enum cli_format format;
+    const struct matrix *m;
+    struct whichmatrix which;
+};
+
+/* From `low` to `high` arguments. sota_end in any case. */
+bool sota_begin(struct sota_call *call, struct cli *cli, int argc, char **argv, int low, int high,
+                struct status *st) STATUS_MUST_USE;
+
+/* Ends it, whichever way it went: prints what was collected and returns `code`, or says why not. */
+int sota_end(struct sota_call *call, struct cli *cli, bool ok, int code, const struct status *st);
 
 /* The operation of this slug or alias; STATUS_USAGE with the nearest names when there is none. */
 bool sota_find_op(const struct op **op, const struct matrix *m, const char *name,

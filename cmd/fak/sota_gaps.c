@@ -99,23 +99,21 @@ static void put_json(struct str *out, const struct gap *gaps, size_t n) {
     str_putc(out, '\n');
 }
 
-int fak_sota_gaps(struct cli *cli, int argc, char **argv) {
-    struct cli_args args;
-    struct status st;
-    enum cli_format format;
-    if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 0, 0, &st) ||
-        !cli_format(&format, &args, &st))
-        return cli_fail(cli, &st);
-    size_t n = gaps_find(&sota_matrix, NULL, NULL, 0);
+static bool put(struct cli *cli, const struct sota_call *call, struct status *st) {
+    size_t n = gaps_find(call->m, NULL, NULL, 0);
     struct gap *gaps = calloc(n + 1, sizeof *gaps);
-    if (!gaps) {
-        status_fail(&st, STATUS_NO_MEMORY, "out of memory for %zu gaps", n);
-        return cli_fail(cli, &st);
-    }
-    gaps_find(&sota_matrix, NULL, gaps, n);
-    if (format == CLI_JSON) put_json(&cli->out, gaps, n);
-    else if (format == CLI_MARKDOWN) put_markdown(&cli->out, gaps, n);
+    if (!gaps) return status_fail(st, STATUS_NO_MEMORY, "out of memory for %zu gaps", n);
+    gaps_find(call->m, NULL, gaps, n);
+    if (call->format == CLI_JSON) put_json(&cli->out, gaps, n);
+    else if (call->format == CLI_MARKDOWN) put_markdown(&cli->out, gaps, n);
     else put_text(cli, gaps, n);
     free(gaps);
-    return cli_finish(cli, 0);
+    return true;
+}
+
+int fak_sota_gaps(struct cli *cli, int argc, char **argv) {
+    struct sota_call call;
+    struct status st;
+    bool ok = sota_begin(&call, cli, argc, argv, 0, 0, &st) && put(cli, &call, &st);
+    return sota_end(&call, cli, ok, 0, &st);
 }

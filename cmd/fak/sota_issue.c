@@ -91,20 +91,18 @@ static void as_json(struct str *out, const struct op *op) {
 
 int fak_sota_issue(struct cli *cli, int argc, char **argv) {
     const struct op *op;
-    struct cli_args args;
+    struct sota_call call;
     struct status st;
-    enum cli_format format;
     long number;
-    if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 1, 1, &st) ||
-        !cli_format(&format, &args, &st) || !cli_number(&number, &args, "--post", 1, INT_MAX, 0, &st) ||
-        !sota_find_op(&op, &sota_matrix, args.positional[0], &st))
-        return cli_fail(cli, &st);
-    write_issue(&cli->out, &sota_matrix, op);
-    if (number > 0) {
-        if (!post(cli, number, &st)) return cli_fail(cli, &st);
-        str_clear(&cli->out);
-    } else if (format == CLI_JSON) {
+    bool ok = sota_begin(&call, cli, argc, argv, 1, 1, &st) &&
+              cli_number(&number, &call.args, "--post", 1, INT_MAX, 0, &st) &&
+              sota_find_op(&op, call.m, call.args.positional[0], &st);
+    if (ok) write_issue(&cli->out, call.m, op);
+    if (ok && number > 0) {
+        ok = post(cli, number, &st);
+        if (ok) str_clear(&cli->out);
+    } else if (ok && call.format == CLI_JSON) {
         as_json(&cli->out, op);
     }
-    return cli_finish(cli, 0);
+    return sota_end(&call, cli, ok, 0, &st);
 }

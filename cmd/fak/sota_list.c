@@ -92,14 +92,11 @@ static void put_json(struct str *out, const struct matrix *m) {
 }
 
 int fak_sota_list(struct cli *cli, int argc, char **argv) {
-    struct cli_args args;
+    struct sota_call call;
     struct status st;
-    enum cli_format format;
-    if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 0, 0, &st) ||
-        !cli_format(&format, &args, &st))
-        return cli_fail(cli, &st);
-    if (format == CLI_JSON) put_json(&cli->out, &sota_matrix);
-    else if (format == CLI_MARKDOWN) put_markdown(&cli->out, &sota_matrix);
-    else put_text(cli, &sota_matrix);
-    return cli_finish(cli, 0);
+    bool ok = sota_begin(&call, cli, argc, argv, 0, 0, &st);
+    if (ok && call.format == CLI_JSON) put_json(&cli->out, call.m);
+    else if (ok && call.format == CLI_MARKDOWN) put_markdown(&cli->out, call.m);
+    else if (ok) put_text(cli, call.m);
+    return sota_end(&call, cli, ok, 0, &st);
 }

@@ -34,15 +34,12 @@ static void put_text(struct cli *cli, const struct matrix *m, const struct ladde
 
 int fak_sota_milestones(struct cli *cli, int argc, char **argv) {
     const struct ladder *only = NULL;
-    struct cli_args args;
+    struct sota_call call;
     struct status st;
-    enum cli_format format;
-    if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 0, 1, &st) ||
-        !cli_format(&format, &args, &st) ||
-        (args.n_positional && !sota_find_ladder(&only, &sota_matrix, args.positional[0], &st)))
-        return cli_fail(cli, &st);
-    if (format == CLI_JSON) put_json(&cli->out, &sota_matrix, only);
-    else if (format == CLI_MARKDOWN) put_markdown(&cli->out, &sota_matrix, only);
-    else put_text(cli, &sota_matrix, only);
-    return cli_finish(cli, 0);
+    bool ok = sota_begin(&call, cli, argc, argv, 0, 1, &st) &&
+              (!call.args.n_positional || sota_find_ladder(&only, call.m, call.args.positional[0], &st));
+    if (ok && call.format == CLI_JSON) put_json(&cli->out, call.m, only);
+    else if (ok && call.format == CLI_MARKDOWN) put_markdown(&cli->out, call.m, only);
+    else if (ok) put_text(cli, call.m, only);
+    return sota_end(&call, cli, ok, 0, &st);
 }

@@ -100,30 +100,29 @@ static void put_json(struct str *out, const struct search_hit *hits, size_t n, b
     str_putc(out, '\n');
 }
 
-static int search(struct cli *cli, const struct words *words, enum cli_format format) {
+/* *found: is there a row? Where there is none, JSON says so by itself. */
+static bool search(struct cli *cli, bool *found, const struct words *words, const struct sota_call *call,
+                   struct status *st) {
     struct search_hit hits[HITS];
-    struct status st;
-    size_t n = search_matrix(&sota_matrix, words->at, words->n, false, hits, HITS);
+    size_t n = search_matrix(call->m, words->at, words->n, false, hits, HITS);
     bool any = n == 0 && words->n > 1;
-    if (any) n = search_matrix(&sota_matrix, words->at, words->n, true, hits, HITS);
-    if (format == CLI_JSON) put_json(&cli->out, hits, n, any);
-    else if (format == CLI_MARKDOWN) put_markdown(&cli->out, hits, n);
+    if (any) n = search_matrix(call->m, words->at, words->n, true, hits, HITS);
+    if (call->format == CLI_JSON) put_json(&cli->out, hits, n, any);
+    else if (call->format == CLI_MARKDOWN) put_markdown(&cli->out, hits, n);
     else if (n > 0) put_text(cli, hits, n, any);
-    if (n > 0 || format == CLI_JSON) return cli_finish(cli, n > 0 ? 0 : 1);
-    status_fail(&st, STATUS_NOT_FOUND, "no row says '%s'%s; `fak sota list` shows all", words->at[0],
-                words->n > 1 ? " or any of the other words" : "");
-    return cli_fail(cli, &st);
+    *found = n > 0;
+    if (n > 0 || call->format == CLI_JSON) return true;
+    return status_fail(st, STATUS_NOT_FOUND, "no row says '%s'%s; `fak sota list` shows all", words->at[0],
+                       words->n > 1 ? " or any of the other words" : "");
 }
 
 int fak_sota_search(struct cli *cli, int argc, char **argv) {
-    struct cli_args args;
+    struct sota_call call;
     struct status st;
     struct words words = {0};
-    enum cli_format format;
-    bool ok = cli_parse(&args, cli->command, argc, argv, &st) &&
-              cli_expect(&args, 1, CLI_MAX_POSITIONAL, &st) && cli_format(&format, &args, &st) &&
-              split(&words, &args, &st);
-    int code = ok ? search(cli, &words, format) : cli_fail(cli, &st);
+    bool found = false;
+    bool ok = sota_begin(&call, cli, argc, argv, 1, CLI_MAX_POSITIONAL, &st) &&
+              split(&words, &call.args, &st) && search(cli, &found, &words, &call, &st);
     str_free(&words.text);
-    return code;
+    return sota_end(&call, cli, ok, found ? 0 : 1, &st);
 }

@@ -1,31 +1,22 @@
 #include "coverage/debt/own_matrix.h"
 
-#include "base/file.h"
 #include "git/plumbing/catfile.h"
-#include "sotadb/sql/matrix_read.h"
 #include "sotadb/sql/seed.h"
+#include "sotadb/sql/seedfiles.h"
 
-#include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { MAX_SEEDS = 1000 };
 
 /* --- from disk ---------------------------------------------------------------------------------------- */
 
-static int is_sql(const struct dirent *entry) {
-    return entry->d_name[0] != '.' && view_ends(view_of(entry->d_name), ".sql");
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b) {
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/* root/path, where path is not absolute */
-static bool join(struct str *out, const char *root, const char *path, struct status *st) {
-    if (path[0] != '/' && root[0]) str_printf(out, "%s/", root);
-    str_puts(out, path);
-    return str_ok(out, st);
+static bool read_disk(struct origins *origins, const char *root, const char *where, struct arena *arena,
+                      struct status *st) {
+    struct seedfiles seed;
+    if (!seedfiles_read(&seed, root, where, arena, st)) return false;
+    struct origin_file *files = arena_alloc(arena, seed.n, sizeof *files, st);
+    for (size_t i = 0; files && i < seed.n; i++)
+        files[i] = (struct origin_file){seed.at[i].path, seed.at[i].text};
+    *origins = (struct origins){files, files ? seed.n : 0};
+    return files != NULL;
 }
 
 static bool keep(struct origin_file *out, const char *path, const struct str *text, struct arena *arena,
@@ -33,47 +24,6 @@ static bool keep(struct origin_file *out, const char *path, const struct str *te
     out->path = arena_copy(arena, path, strlen(path), st);
     out->text = (struct view){arena_copy(arena, str_c(text), text->n, st), text->n};
     return out->path && out->text.at;
-}
-
-static bool read_seed(struct origin_file *out, const char *root, const char *path, struct arena *arena,
-                      struct status *st) {
-    struct str full = {0}, text = {0};
-    bool ok = join(&full, root, path, st) && file_read(&text, str_c(&full), SEED_MAX_FILE, st) &&
-              keep(out, path, &text, arena, st);
-    str_free(&full);
-    str_free(&text);
-    return ok;
-}
-
-static bool read_folder(struct origins *origins, const char *root, const char *folder, struct arena *arena,
-                        struct status *st) {
-    struct str full = {0}, path = {0};
-    if (!join(&full, root, folder, st)) return false;
-    struct dirent **entries = NULL;
-    int n = scandir(str_c(&full), &entries, is_sql, by_bytes);
-    int used = n < 0 ? 0 : n < MAX_SEEDS ? n : MAX_SEEDS;
-    struct origin_file *files = arena_alloc(arena, (size_t)used, sizeof *files, st);
-    bool ok = files != NULL;
-    for (int i = 0; ok && i < used; i++) {
-        str_clear(&path);
-        str_printf(&path, "%s/%s", folder, entries[i]->d_name);
-        ok = str_ok(&path, st) && read_seed(&files[i], root, str_c(&path), arena, st);
-    }
-    for (int i = 0; i < n; i++) free(entries[i]);
-    free(entries);
-    str_free(&full);
-    str_free(&path);
-    *origins = (struct origins){files, ok ? (size_t)used : 0};
-    return ok;
-}
-
-static bool read_disk(struct origins *origins, const char *root, const char *where, struct arena *arena,
-                      struct status *st) {
-    if (!view_ends(view_of(where), ".sql")) return read_folder(origins, root, where, arena, st);
-    struct origin_file *file = arena_alloc(arena, 1, sizeof *file, st);
-    if (!file || !read_seed(file, root, where, arena, st)) return false;
-    *origins = (struct origins){file, 1};
-    return true;
 }
 
 /* --- from a commit or the index ------------------------------------------------------------------------ */
@@ -89,7 +39,7 @@ bool own_matrix_holds(const char *where, const char *path) {
 
 static bool read_blobs(struct origin_file *files, size_t *used, const struct tree *tree, const char *where,
                        struct catfile *blobs, struct arena *arena, struct status *st) {
-    for (size_t i = 0; i < tree->n && *used < MAX_SEEDS; i++) {
+    for (size_t i = 0; i < tree->n && *used < SEEDFILES_MAX; i++) {
         struct str text = {0};
         const char *refused = NULL;
         if (!own_matrix_holds(where, tree->paths[i])) continue;
@@ -120,24 +70,18 @@ static bool read_tree(struct origins *origins, const struct tree *tree, const ch
 
 bool own_matrix_load(struct matrix *m, const struct origins *origins, struct own_matrix *own,
                      const char *source, struct arena *arena, struct status *st) {
-    struct seed seed = {0};
-    bool ok = seed_open(&seed, "sotadb/schema.sql", own->schema, st);
-    for (size_t i = 0; ok && i < origins->n; i++)
-        ok = seed_add(&own->complaints, &seed, origins->files[i].path, origins->files[i].text, st);
-    /* A refused row makes others dangle: the first lot first. */
-    if (ok && own->complaints.n == 0) ok = seed_check(&own->complaints, &seed, NULL, st);
-    if (ok && own->complaints.n)
-        ok = status_fail(st, STATUS_BAD_INPUT, "the matrix is not right; mend the rows above");
-    ok = ok && matrix_read(m, arena, &seed, source, st);
-    seed_close(&seed);
-    return ok;
+    struct seedfiles seed = {.at = arena_alloc(arena, origins->n, sizeof *seed.at, st), .n = origins->n};
+    if (!seed.at) return false;
+    for (size_t i = 0; i < seed.n; i++)
+        seed.at[i] = (struct seedfile){origins->files[i].path, origins->files[i].text};
+    return seedfiles_load(m, &seed, &own->complaints, own->schema, source, arena, st);
 }
 
 bool own_matrix_where(const char **where, bool *configured, const struct tree *tree, struct arena *arena,
                       struct status *st) {
     if (!tree_config(where, tree, "fak.matrix", arena, st)) return false;
     *configured = (*where)[0] != 0;
-    if (!*configured) *where = "sotadb/seed";
+    if (!*configured) *where = SEEDFILES_FOLDER;
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* fak hooks: what the hooks themselves run. */
 #include "cmd/fak/hooks/hooks_entries.h"
 #include "cmd/fak/off_switch.h"
+#include "cmd/fak/whichmatrix.h"
 #include "hooks/install/confhook.h"
 
 #include <signal.h>
@@ -40,7 +41,6 @@ int fak_hooks_run(struct cli *cli, int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     if (switched_off(stage)) return 0;
     struct stage_input in = {
-        .matrix = &sota_matrix,
         .load_scan = hooks_load_scan,
         .term = &cli->out_term,
         .repository = {.load = hooks_load_libgit2,
@@ -49,11 +49,15 @@ int fak_hooks_run(struct cli *cli, int argc, char **argv) {
                        .author_date = getenv("GIT_AUTHOR_DATE")},
     };
     struct stage_output out = {0};
+    struct whichmatrix which = {0};
     struct status st;
-    if (!run_stage(&out, stage, &in, argc - 2, argv + 2, &st)) {
+    bool ok = whichmatrix_open(&which, &st);
+    in.matrix = which.m;
+    if (!ok || !run_stage(&out, stage, &in, argc - 2, argv + 2, &st)) {
         off_switch_complain("prior art was not checked", &st);
         str_clear(&out.advice); /* half of one is none */
     }
+    whichmatrix_close(&which);
     fputs(str_c(&out.advice), stdout);
     fflush(stdout);
     fputs(str_c(&out.note), stderr);
