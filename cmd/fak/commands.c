@@ -22,7 +22,14 @@ static const struct cli_option issue_options[] = {
 
 static const struct cli_option gate_options[] = {
     {"--message", "FILE", "judge the Prior-art trailer of this commit message too"},
-    {"--json", NULL, "write JSON"},
+    {"--range", "A..B", "judge every commit that B has and A has not, instead of what is staged"},
+    {"--first-parent", NULL, "judge a merge by all that it brings, and not the commits it merged"},
+    {"--squash", NULL, "judge the range as the one commit that it will be squashed into"},
+    {"--message-file", "FILE", "the message of that squash, or the body of the pull request"},
+    {"--require", NULL, "exit 1 when a commit needs a trailer"},
+    {"--format", "text|json|sarif|github|summary|junit", "how a range is written; text by default"},
+    {"--json", NULL, "the same as --format json"},
+    {"-o, --output", "FILE", "write to a file instead of stdout"},
     {0},
 };
 
@@ -204,18 +211,34 @@ const struct cli_command fak_command_table[] = {
     },
     {
         .name = "gate",
-        .usage = "[--message FILE] [--json]",
-        .summary = "say what to read before the staged change is committed",
+        .usage = "[--message FILE | --range A..B [--require]] [--format FORM] [-o FILE]",
+        .summary = "say what to read before a change is committed, or of a range in CI",
         .description =
             "Matches the files that the next commit changes against the matrix and says, for each operation "
             "they belong to, which reference to read, which route to take, what proves the result, and the "
             "Prior-art trailer to stamp. Tests, documents, generated files and changes of comments or blanks "
             "alone are silent; so is a message with a valid trailer.\n\n"
             "It advises and never blocks: exit 0 with or without findings, 2 when the repository cannot be "
-            "read.",
+            "read.\n\n"
+            "With --range every commit is judged by its own message, as a CI sees a pull request: A..B, "
+            "A...B "
+            "and A alone (B is HEAD then) are the commits that B has and A has not. A merge is judged by "
+            "what "
+            "it changed itself. A revert of a stamped commit is covered; so is a fixup of one, and so is "
+            "everything that the trailers of --message-file name: a squash message, or the body of the pull "
+            "request. A trailer that names no operation of the commit, or that git does not find, is told "
+            "with "
+            "its line and its mend.\n\n"
+            "Exit 0 also with findings, 1 with --require when a commit needs a trailer, 2 when it cannot be "
+            "decided (a shallow or partial clone, a bad range): the message names the mend. SARIF is for "
+            "code "
+            "scanning, github for annotations, summary for $GITHUB_STEP_SUMMARY, junit for everything else; "
+            "each stays within its reader's limits and says what it left out.",
         .options = gate_options,
         .examples = "fak gate\tadvice for what is staged\n"
-                    "fak gate --message .git/COMMIT_EDITMSG\tand is its trailer right?",
+                    "fak gate --message .git/COMMIT_EDITMSG\tand is its trailer right?\n"
+                    "fak gate --range origin/main --require\tthe commits of this branch\n"
+                    "fak gate --range origin/main --format sarif -o fak.sarif\tfor code scanning",
         .module = "fak-hooks",
         .failure = CLI_UNDECIDED,
     },

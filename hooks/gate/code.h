@@ -14,4 +14,7 @@
 bool code_same(bool *same, const char *path, struct view before, struct view after,
                struct status *st) STATUS_MUST_USE;
 
+/* Does the head of the text say that a generator wrote it? */
+bool code_generated(struct view text);
+
 #endif

@@ -1,0 +1,105 @@
+#include "hooks/gate/code.h"
+#include "hooks/range/mergemade.h"
+#include "hooks/range/rangework.h"
+
+#include <string.h>
+
+enum { BLOB_LIMIT = 4 << 20, MERGE_PARENTS = 64 };
+
+/* A blob that is not here is no verdict; one that is too large for a source counts as a change. */
+static bool read_blob(struct str *out, bool *too_large, struct work *w, const char *oid, const char *path,
+                      struct status *st) {
+    struct status why;
+    *too_large = false;
+    if (oid[strspn(oid, "0")] == '\0') return true; /* no file */
+    if (history_text(out, w->judge->range->history, oid, BLOB_LIMIT, &why)) return true;
+    *too_large = why.code == STATUS_UNSUPPORTED;
+    if (*too_large) return true;
+    return status_fail(
+        st, why.code,
+        "the content of %.200s at %.12s is missing (%.120s), so whether its code changed cannot be "
+        "told; `git log -p RANGE >/dev/null` fetches it in a partial clone",
+        path, w->out.oid, why.message);
+}
+
+/* The first line of `after` that is not as in `before`, from 1. */
+static int first_change(struct view before, struct view after) {
+    struct view a, b;
+    int line = 1, last = 0;
+    struct view rest = after;
+    while (view_line(&a, &rest)) last++;
+    while (view_line(&b, &after) && view_line(&a, &before) && view_equal(a, b)) line++;
+    return line > last && last ? last : line;
+}
+
+/* What the file was for every parent of a merge, by its path. */
+static bool read_parents(struct str texts[MERGE_PARENTS], bool *too_large, struct work *w,
+                         const struct change *change, struct status *st) {
+    struct revrange *range = w->judge->range;
+    struct arena arena = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && !*too_large && i < w->commit->n_parents; i++) {
+        struct change_list list;
+        ok = history_between(&list, range->history, w->commit->parents[i], w->out.oid, &arena, st);
+        for (size_t k = 0; ok && k < list.n; k++)
+            if (strcmp(list.at[k].path, change->path) == 0)
+                ok = read_blob(&texts[i], too_large, w, list.at[k].old_oid, change->path, st);
+    }
+    arena_release(&arena);
+    return ok;
+}
+
+/* *line: 0 when git could have made the file of its parents. */
+static bool judge_merge(int *line, struct work *w, const struct change *change, struct view after,
+                        struct status *st) {
+    struct str texts[MERGE_PARENTS] = {{0}};
+    struct view views[MERGE_PARENTS];
+    bool too_large = w->commit->n_parents > MERGE_PARENTS;
+    *line = 1;
+    bool ok = too_large || read_parents(texts, &too_large, w, change, st);
+    size_t n = too_large ? 0 : w->commit->n_parents;
+    for (size_t i = 0; i < n; i++) views[i] = (struct view){str_c(&texts[i]), texts[i].n};
+    if (ok && !too_large) ok = mergemade(line, after, views, n, st);
+    for (size_t i = 0; ok && *line && i < n; i++) {
+        bool same;
+        ok = code_same(&same, change->path, views[i], after, st);
+        if (ok && same) *line = 0;
+    }
+    for (size_t i = 0; i < n; i++) str_free(&texts[i]);
+    return ok;
+}
+
+/* *line: where the code of the file changes, or 0 when only its comments do, or a generator wrote it. */
+static bool judge_content(int *line, struct work *w, const struct change *change, struct status *st) {
+    struct str before = {0}, after = {0};
+    bool large = false, large_too = false, same = false;
+    *line = 1;
+    bool ok = read_blob(&after, &large, w, change->new_oid, change->path, st) &&
+              (rangework_is_merge(w) || read_blob(&before, &large_too, w, change->old_oid, change->path, st));
+    struct view a = {str_c(&before), before.n}, b = {str_c(&after), after.n};
+    if (ok && !large && !large_too) {
+        if (code_generated(change->status == 'D' ? a : b)) *line = 0;
+        else if (rangework_is_merge(w)) ok = judge_merge(line, w, change, b, st);
+        else {
+            *line = first_change(a, b);
+            if (change->status == 'M') ok = code_same(&same, change->path, a, b, st);
+            if (same) *line = 0;
+        }
+    }
+    str_free(&before);
+    str_free(&after);
+    return ok;
+}
+
+bool rangecode_drop_silent(struct work *w, struct status *st) {
+    size_t kept = 0;
+    for (size_t i = 0; i < w->covered.n; i++) {
+        int line;
+        if (!judge_content(&line, w, &w->covered.at[i], st)) return false;
+        if (!line) continue;
+        w->lines[kept] = line;
+        w->covered.at[kept++] = w->covered.at[i];
+    }
+    w->covered.n = kept;
+    return true;
+}
