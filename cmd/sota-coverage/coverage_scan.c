@@ -1,11 +1,10 @@
 /* sota-coverage scan: the kernels of files, without a matrix. */
 #include "base/jsonout.h"
 #include "cmd/sota-coverage/coverage.h"
-#include "coverage/scan/scan.h"
+#include "cmd/sota-coverage/coverage_walk.h"
 
-#include <errno.h>
-#include <fts.h>
 #include <string.h>
+#include <unistd.h>
 
 struct totals {
     size_t files, kernels, instances, helpers, not_analysed;
@@ -14,9 +13,8 @@ struct totals {
 struct run {
     struct cli *cli;
     struct jsonout json;
-    bool as_json, place;
+    bool as_json;
     struct totals totals;
-    struct status *st;
 };
 
 static void put_json(struct jsonout *j, const struct scan_file *file) {
@@ -47,17 +45,17 @@ static void put_json(struct jsonout *j, const struct scan_file *file) {
 
 static void put_text(struct cli *cli, const struct scan_file *file) {
     struct str *out = &cli->out;
-    if (!file->n_kernels && !file->not_analysed) return;
+    if (!file->n_kernels && !file->not_analysed && !file->tree_note) return;
     struct str path = {0};
     term_safe(&path, file->path);
     term_put(out, &cli->out_term, TERM_BOLD, str_c(&path));
     str_free(&path);
-    str_printf(out, "  %s", scan_language_name(file->language));
+    if (file->language) str_printf(out, "  %s,", scan_language_name(file->language));
     if (file->not_analysed) {
-        str_puts(out, ", not analysed: ");
+        str_puts(out, file->language ? " not analysed: " : "  not analysed: ");
         term_put(out, &cli->out_term, TERM_YELLOW, file->not_analysed);
     } else {
-        str_printf(out, ", %s", file->engine);
+        str_printf(out, " %s", file->engine);
         if (file->error_share > 0) str_printf(out, ", %.1f %% of it unparsed", 100 * file->error_share);
         if (file->generated) str_puts(out, ", generated");
         if (file->tree_note) str_printf(out, ", %s", file->tree_note);
@@ -81,46 +79,12 @@ static void count(struct totals *totals, const struct scan_file *file) {
     }
 }
 
-static bool scan_one(struct run *run, const char *path) {
-    struct arena arena = {0};
-    struct scan_file file;
-    struct scan_request request = {.path = path, .kernel_place = run->place};
-    bool ok = scan_path(&file, path, &request, &arena, run->st);
-    if (ok && file.language != SCAN_NONE) {
-        count(&run->totals, &file);
-        if (run->as_json) put_json(&run->json, &file);
-        else put_text(run->cli, &file);
-    }
-    arena_release(&arena);
-    return ok;
-}
-
-static int by_name(const FTSENT **a, const FTSENT **b) { return strcmp((*a)->fts_name, (*b)->fts_name); }
-
-/* Folders in order of name; symbolic links are not followed, .git is not entered. */
-static bool scan_tree(struct run *run, const char *root) {
-    char *roots[] = {(char *)(size_t)root, NULL};
-    FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
-    if (!fts) return status_fail_errno(run->st, "%s", root);
-    bool ok = true;
-    for (FTSENT *entry; ok && (entry = fts_read(fts));) {
-        bool top = entry->fts_level == 0;
-        if (entry->fts_info == FTS_NS || entry->fts_info == FTS_ERR || (top && entry->fts_info == FTS_DNR)) {
-            errno = entry->fts_errno;
-            if (top) ok = status_fail_errno(run->st, "%s", entry->fts_path);
-        } else if (entry->fts_info == FTS_D && strcmp(entry->fts_name, ".git") == 0) {
-            fts_set(fts, entry, FTS_SKIP);
-        } else if (entry->fts_info == FTS_F || entry->fts_info == FTS_SL || entry->fts_info == FTS_SLNONE ||
-                   entry->fts_info == FTS_DEFAULT) {
-            if (top && scan_language_of(entry->fts_path) == SCAN_NONE)
-                ok = status_fail(run->st, STATUS_BAD_INPUT,
-                                 "%s: its extension is of no language that kernels are written in",
-                                 entry->fts_path);
-            else ok = scan_one(run, entry->fts_path);
-        }
-    }
-    fts_close(fts);
-    return ok;
+static bool give(void *context, const struct scan_file *file, struct status *st) {
+    struct run *run = context;
+    count(&run->totals, file);
+    if (run->as_json) put_json(&run->json, file);
+    else put_text(run->cli, file);
+    return str_ok(&run->cli->out, st);
 }
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
@@ -134,6 +98,26 @@ static void put_totals(struct run *run) {
     str_putc(&run->cli->out, '\n');
 }
 
+/* As many as there are processors; more than eight only wait for the disk. */
+static long default_jobs(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 8 ? 8 : n;
+}
+
+static bool scan_all(struct run *run, const struct cli_args *args, struct status *st) {
+    struct walk walk = {0};
+    long jobs;
+    struct scan_request like = {.kernel_place = cli_given(args, "--kernel-place")};
+    bool ok = cli_number(&jobs, args, "--jobs", 1, BATCH_JOBS, default_jobs(), st);
+    for (int i = 0; ok && i < args->n_positional; i++) ok = walk_add(&walk, args->positional[i], st);
+    ok = ok && walk_note_twins(&walk, st);
+    if (ok && run->as_json) jsonout_begin_array(&run->json);
+    ok = ok && batch_scan(walk.items, walk.n, &like, (int)jobs, give, run, st);
+    if (ok && run->as_json) jsonout_end_array(&run->json);
+    walk_free(&walk);
+    return ok;
+}
+
 int coverage_scan(struct cli *cli, int argc, char **argv) {
     struct cli_args args;
     struct status st;
@@ -142,19 +126,10 @@ int coverage_scan(struct cli *cli, int argc, char **argv) {
         status_fail(&st, STATUS_USAGE, "name a file or folder to scan");
         return cli_fail(cli, &st);
     }
-    struct run run = {.cli = cli,
-                      .as_json = cli_given(&args, "--json"),
-                      .place = cli_given(&args, "--kernel-place"),
-                      .st = &st};
+    struct run run = {.cli = cli, .as_json = cli_given(&args, "--json")};
     jsonout_init(&run.json, &cli->out, 2);
-    if (run.as_json) jsonout_begin_array(&run.json);
-    for (int i = 0; i < args.n_positional; i++)
-        if (!scan_tree(&run, args.positional[i])) return cli_fail(cli, &st);
-    if (run.as_json) {
-        jsonout_end_array(&run.json);
-        str_putc(&cli->out, '\n');
-    } else {
-        put_totals(&run);
-    }
+    if (!scan_all(&run, &args, &st)) return cli_fail(cli, &st);
+    if (run.as_json) str_putc(&cli->out, '\n');
+    else put_totals(&run);
     return cli_finish(cli, 0);
 }

@@ -31,6 +31,7 @@ static const struct cli_option scan_options[] = {
     {"--json", NULL, "One object a file: path, language, engine, error share, kernels."},
     {"--kernel-place", NULL,
      "Take C and C++ files as places of kernels: every function with external linkage is one."},
+    {"-j, --jobs", "N", "Threads; the output is the same for any number. Default: one a processor."},
     {0},
 };
 
@@ -68,13 +69,18 @@ static const struct cli_command commands[] = {
     },
     {
         .name = "scan",
-        .usage = "[--json] PATH...",
+        .usage = "[--json] [--jobs N] PATH...",
         .summary = "the kernels of files and folders, without a matrix",
-        .description = "Finds the kernels of CUDA, HIP, Metal, OpenCL, SYCL, GLSL, HLSL, Triton, CuTe DSL "
-                       "and cuTile, the "
-                       "SIMD functions of C and C++, and vector code in assembly. Each with its name, lines "
-                       "and kind: `kernel`, `instance` (an instantiation of one that is "
-                       "defined elsewhere) or `helper`.",
+        .description =
+            "Finds the kernels of CUDA, HIP, Metal, OpenCL, SYCL, GLSL, HLSL, Triton, CuTe DSL "
+            "and cuTile, the "
+            "SIMD functions of C and C++, and vector code in assembly. Each with its name, lines "
+            "and kind: `kernel`, `instance` (an instantiation of one that is "
+            "defined elsewhere) or `helper`.\n\n"
+            "A file that cannot be read as text (binary, UTF-16, changed while it was read, a link, a "
+            "path that is not UTF-8), a folder that may not be read and a repository within the "
+            "one that is named are listed as not analysed, with the reason; the exit code stays 0. It is "
+            "1 when a path that was named is not there.",
         .options = scan_options,
         .examples = "sota-coverage scan ggml/src/ggml-cuda\tone line a kernel\n",
         .positional = "file",

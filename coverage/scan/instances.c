@@ -76,6 +76,7 @@ static bool expand_inner(struct use *use, const struct macro *inner, const struc
 static bool expand(struct use *use, const struct macro *macro, struct view args, int depth) {
     struct lex body;
     if (depth > MAX_DEPTH || use->n >= MAX_INSTANCES) return true;
+    if (!site_may_expand(use->r, macro->body.n)) return true;
     if (!lex_text(&body, macro->body, use->r->st)) return false;
     bool ok = true;
     for (size_t i = 0; ok && i < body.n_tokens; i++) {
@@ -109,5 +110,9 @@ bool instances_add(struct site_reader *r, const struct macro *macro, size_t use,
         uint32_t from = lex->tokens[use + 1].end;
         args = (struct view){lex->text.at + from, lex->tokens[close].begin - from};
     }
-    return expand(&u, macro, args, 0);
+    if (!expand(&u, macro, args, 0)) return false;
+    if (u.n) return true;
+    /* Cut off before anything was found: the use is an instance all the same. */
+    u.site.name = arena_copy(r->arena, macro->name.at, macro->name.n, r->st);
+    return u.site.name && sites_add(r->out, u.site, r->st);
 }

@@ -54,6 +54,8 @@ static uint16_t depth(unsigned n) { return (uint16_t)(n < MAX_DEPTH ? n : MAX_DE
 static void add_token(struct reader *r, size_t begin, size_t end, enum lex_kind kind, bool dead) {
     struct lex *lex = r->lex;
     if (dead) return;
+    lex->full = lex->n_tokens == LEX_TOKENS;
+    if (lex->full) return;
     if (!grow((void **)&lex->tokens, &lex->room_tokens, lex->n_tokens, sizeof *lex->tokens)) {
         r->failed = true;
         return;
@@ -271,6 +273,43 @@ static void step(struct reader *r, bool dead) {
     else punct(r, dead);
 }
 
+/* What opens and was not closed yet, by token. A bracket closes all of its kind that stand as deep or deeper.
+ */
+struct open {
+    uint32_t *at;
+    size_t n;
+};
+
+static unsigned depth_of(const struct lex_token *token, bool brace) {
+    return brace ? token->brace : token->paren;
+}
+
+static void match_kind(struct lex *lex, struct open *open, bool brace) {
+    const char *opening = brace ? "{" : "([", *closing = brace ? "}" : ")]";
+    open->n = 0;
+    for (size_t i = 0; i < lex->n_tokens; i++) {
+        struct lex_token *t = &lex->tokens[i];
+        if (t->kind != LEX_PUNCT) continue;
+        char c = lex->text.at[t->begin];
+        if (c == opening[0] || (c == opening[1] && c)) {
+            t->close = (uint32_t)lex->n_tokens;
+            open->at[open->n++] = (uint32_t)i;
+        } else if (c == closing[0] || (c == closing[1] && c)) {
+            while (open->n && depth_of(&lex->tokens[open->at[open->n - 1]], brace) >= depth_of(t, brace))
+                lex->tokens[open->at[--open->n]].close = (uint32_t)i;
+        }
+    }
+}
+
+static bool match_brackets(struct lex *lex, struct status *st) {
+    struct open open = {.at = malloc((lex->n_tokens + 1) * sizeof *open.at)};
+    if (!open.at) return status_fail(st, STATUS_NO_MEMORY, "out of memory for %zu tokens", lex->n_tokens);
+    match_kind(lex, &open, true);
+    match_kind(lex, &open, false);
+    free(open.at);
+    return true;
+}
+
 bool lex_text(struct lex *lex, struct view text, struct status *st) {
     assert(text.n < UINT32_MAX);
     *lex = (struct lex){.text = text};
@@ -280,7 +319,7 @@ bool lex_text(struct lex *lex, struct view text, struct status *st) {
     if (text.n >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0) r->i = 3;
     bool dead = false;
     size_t seen = 0;
-    while (r->i < r->n && !r->failed) {
+    while (r->i < r->n && !r->failed && !lex->full) {
         step(r, dead);
         if (lex->n_directives != seen) {
             seen = lex->n_directives;
@@ -289,11 +328,10 @@ bool lex_text(struct lex *lex, struct view text, struct status *st) {
     }
     bool ok = !r->failed;
     free(r);
-    if (!ok) {
-        lex_free(lex);
-        return status_fail(st, STATUS_NO_MEMORY, "out of memory after %zu tokens", seen);
-    }
-    return true;
+    if (!ok) status_fail(st, STATUS_NO_MEMORY, "out of memory after %zu tokens", lex->n_tokens);
+    ok = ok && match_brackets(lex, st);
+    if (!ok) lex_free(lex);
+    return ok;
 }
 
 void lex_free(struct lex *lex) {
@@ -317,21 +355,7 @@ bool lex_is_name(const struct lex *lex, size_t token) {
     return token < lex->n_tokens && lex->tokens[token].kind == LEX_NAME;
 }
 
-static bool closes(const struct lex *lex, size_t i, const struct lex_token *open, bool brace) {
-    const struct lex_token *t = &lex->tokens[i];
-    if (t->kind != LEX_PUNCT) return false;
-    char c = lex->text.at[t->begin];
-    if (brace) return c == '}' && t->brace <= open->brace;
-    return (c == ')' || c == ']') && t->paren <= open->paren;
-}
-
-size_t lex_close(const struct lex *lex, size_t open) {
-    const struct lex_token *t = &lex->tokens[open];
-    bool brace = lex->text.at[t->begin] == '{';
-    for (size_t i = open + 1; i < lex->n_tokens; i++)
-        if (closes(lex, i, t, brace)) return i;
-    return lex->n_tokens;
-}
+size_t lex_close(const struct lex *lex, size_t open) { return lex->tokens[open].close; }
 
 bool lex_quoted(struct view *name, const struct lex *lex, const struct lex_directive *include) {
     const char *rest = lex->text.at + include->rest, *end = lex->text.at + include->end;

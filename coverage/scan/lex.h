@@ -1,7 +1,7 @@
 /* lex: the tokens of C and everything that looks like it (C++, CUDA, HIP, Metal, OpenCL, GLSL, HLSL).
  *
  * Owns:    struct lex owns its arrays; offsets point into the text it was given.
- * Trusts:  nothing: any bytes, any nesting. One pass, linear time, 16 bytes a token.
+ * Trusts:  nothing: any bytes, any nesting. Linear time, 20 bytes a token.
  * Threads: one struct, one thread.
  *
  * Comments are dropped; string and character literals (raw ones too) are one token each; preprocessor
@@ -17,10 +17,13 @@
 
 #include <stdint.h>
 
+enum { LEX_TOKENS = 6000000 }; /* of a file that is read: more are left out, and lex.full says so */
+
 enum lex_kind { LEX_NAME, LEX_NUMBER, LEX_STRING, LEX_PUNCT };
 
 struct lex_token {
     uint32_t begin, end;
+    uint32_t close;        /* of a bracket that opens: lex_close */
     uint16_t brace, paren; /* depth of {} and of ()[] around the token, at most 65535 */
     uint8_t kind;
 };
@@ -40,6 +43,7 @@ struct lex {
     size_t n_tokens, room_tokens;
     struct lex_directive *directives;
     size_t n_directives, room_directives;
+    bool full;
 };
 
 /* text of less than 4 GiB */

@@ -294,10 +294,18 @@ static bool scan_marks(struct job *j, struct site_reader *reader) {
     return finish(j, reader);
 }
 
+static bool refuse_tokens(struct job *j) {
+    j->out->not_analysed = "more than six million tokens";
+    j->out->n_lines = 0;
+    return true;
+}
+
 static bool scan_c_like(struct job *j) {
     bool asked = j->request->kernel_place || simd_names_isa(j->out->path);
     if (is_c(j->out->language) && !asked && !simd_is_likely(j->text)) return true;
-    if (!lex_text(&j->lex, j->text, j->st) || !read_includes(j)) return false;
+    if (!lex_text(&j->lex, j->text, j->st)) return false;
+    if (j->lex.full) return refuse_tokens(j);
+    if (!read_includes(j)) return false;
     if (is_c(j->out->language)) j->out->language = language_by_content(j);
     struct site_reader reader = {.lex = &j->lex,
                                  .language = j->out->language,
@@ -325,7 +333,9 @@ static void set_language(struct job *j) {
 
 static bool scan_python(struct job *j) {
     if (!triton_is_likely(j->text)) return true;
-    if (!triton_find(&j->sites, j->text, j->arena, j->st)) return false;
+    bool full;
+    if (!triton_find(&j->sites, &full, j->text, j->arena, j->st)) return false;
+    if (full) return refuse_tokens(j);
     if (j->sites.n && !parse_trees(j)) return false;
     return finish(j, NULL);
 }
@@ -407,6 +417,13 @@ static bool refuse(struct scan_file *out, struct arena *arena, struct status *st
     return out->not_analysed != NULL;
 }
 
+/* Half of one text and half of another is a text that never was. */
+static bool has_changed(const char *at, const struct stat *before) {
+    struct stat now;
+    return lstat(at, &now) != 0 || now.st_ino != before->st_ino || now.st_size != before->st_size ||
+           now.st_mtim.tv_sec != before->st_mtim.tv_sec || now.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+}
+
 bool scan_path(struct scan_file *out, const char *at, const struct scan_request *request, struct arena *arena,
                struct status *st) {
     *out = (struct scan_file){
@@ -426,6 +443,7 @@ bool scan_path(struct scan_file *out, const char *at, const struct scan_request 
     const char *folder = slash ? arena_copy(arena, at, (size_t)(slash - at), st) : ".";
     bool ok = folder != NULL;
     if (ok && !file_read(&text, at, limits.bytes, &read)) ok = refuse(out, arena, st, read.message);
+    else if (ok && has_changed(at, &info)) ok = refuse(out, arena, st, "changed while it was read");
     else if (ok)
         ok = scan_at(out, (struct view){str_c(&text), text.n}, request, request->kernel_place ? folder : NULL,
                      arena, st);
@@ -443,6 +461,18 @@ const struct scan_kernel *scan_kernel_at(const struct scan_file *file, int line)
         if (!best || k->end - k->begin <= best->end - best->begin) best = k;
     }
     return best;
+}
+
+size_t scan_kernels_touched(const struct scan_kernel **out, size_t room, const struct scan_file *file,
+                            int first, int last) {
+    size_t n = 0;
+    for (size_t i = 0; i < file->n_kernels; i++) {
+        const struct scan_kernel *k = &file->kernels[i];
+        if (k->begin_line > last || k->end_line < first) continue;
+        if (n < room) out[n] = k;
+        n++;
+    }
+    return n;
 }
 
 bool scan_is_kernel_file(const struct scan_file *file) {

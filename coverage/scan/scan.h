@@ -117,8 +117,13 @@ bool scan_text(struct scan_file *out, struct view text, const struct scan_reques
 bool scan_path(struct scan_file *out, const char *at, const struct scan_request *request, struct arena *arena,
                struct status *st) STATUS_MUST_USE;
 
-/* The innermost kernel whose lines hold `line`, or NULL: the kernel that a hunk touches. */
+/* The innermost kernel whose lines hold `line`, or NULL. */
 const struct scan_kernel *scan_kernel_at(const struct scan_file *file, int line);
+
+/* Every kernel, instance and helper of which a hunk over the lines first to last touches one, by begin: how
+ * many, and the first `room` of them in out. */
+size_t scan_kernels_touched(const struct scan_kernel **out, size_t room, const struct scan_file *file,
+                            int first, int last);
 
 /* Does the file hold a kernel or an instance (helpers ask for no row), or might it: a device language that
  * could not be analysed? */

@@ -58,8 +58,16 @@ static struct view arguments(const struct lex *lex, size_t open) {
     return (struct view){lex->text.at + begin, end - begin};
 }
 
+bool site_may_expand(struct site_reader *r, size_t n) {
+    enum { MAX_EXPANDED = 8 << 20, EACH = 64 };
+    r->expanded += n + EACH;
+    return r->expanded <= MAX_EXPANDED;
+}
+
+/* "" when macros were expanded enough. */
 static bool macro_name(const char **out, struct site_reader *f, const struct macro *macro, size_t use) {
     struct str text = {0};
+    if (!site_may_expand(f, macro->body.n)) return copy_name(out, f, (struct view){"", 0});
     macros_name(&text, macro, arguments(f->lex, use + 1));
     bool ok = str_ok(&text, f->st) && copy_name(out, f, (struct view){str_c(&text), text.n});
     str_free(&text);

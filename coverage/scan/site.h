@@ -38,11 +38,15 @@ struct site_reader {
     const char *path;                   /* a GLSL kernel is named after it */
     const char *folder, *root;          /* where quoted includes are looked for; NULL: not followed */
     const struct scan_headers *headers; /* as scan_request.headers */
+    size_t expanded;                    /* bytes of macro bodies that were read for their uses: bounded */
     struct macros macros;
     struct arena *arena;
     struct sites *out;
     struct status *st;
 };
+
+/* May a macro body of n bytes be read for one more use? Hostile text uses large macros often. */
+bool site_may_expand(struct site_reader *r, size_t n);
 
 bool site_open(struct site_reader *r,
                struct status *st) STATUS_MUST_USE; /* the members above `macros`, arena and out are set */

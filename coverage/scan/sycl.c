@@ -13,13 +13,18 @@ static bool is_submission(const struct lex *lex, size_t at) {
     return arrow || lex_is(lex, at - 1, ".");
 }
 
-/* The '{' of the lambda among the arguments that open at `open`, or SIZE_MAX: a functor is passed. */
+static bool opens(const struct lex *lex, size_t i) {
+    return lex_is(lex, i, "(") || lex_is(lex, i, "[") || lex_is(lex, i, "{");
+}
+
+/* The '{' of the lambda among the arguments that open at `open`, or SIZE_MAX: a functor is passed. Goes
+ * around brackets, so that calls within calls are not read again. */
 static size_t lambda_of(const struct lex *lex, size_t open, size_t close) {
+    bool lambda = false;
     for (size_t i = open + 1; i < close; i++) {
-        bool starts = lex_is(lex, i, "[") && (lex_is(lex, i - 1, "(") || lex_is(lex, i - 1, ","));
-        if (!starts || lex->tokens[i].paren != lex->tokens[open].paren + 1) continue;
-        for (size_t j = lex_close(lex, i) + 1; j < close; j++)
-            if (lex_is(lex, j, "{") && lex->tokens[j].paren == lex->tokens[i].paren) return j;
+        if (lambda && lex_is(lex, i, "{")) return i;
+        lambda |= lex_is(lex, i, "[") && (i == open + 1 || lex_is(lex, i - 1, ","));
+        if (opens(lex, i)) i = lex_close(lex, i);
     }
     return SIZE_MAX;
 }
@@ -34,19 +39,16 @@ static struct view kernel_name(const struct lex *lex, size_t open, size_t close)
     return name;
 }
 
-static bool add(struct site_reader *r, size_t at, const struct decl *around) {
+/* name: that of the function around it */
+static bool add(struct site_reader *r, size_t at, const struct decl *around, struct view name) {
     const struct lex *lex = r->lex;
     size_t open = at + 1;
-    struct view name = {"", 0};
     if (lex_is(lex, open, "<")) {
         open = decl_skip_angles(lex, at + 1, around->close);
-        name = kernel_name(lex, at + 1, open);
+        struct view own = kernel_name(lex, at + 1, open);
+        if (own.n) name = own;
     }
     if (!lex_is(lex, open, "(")) return true;
-    if (!name.n) {
-        size_t function = decl_name(lex, around->head, around->open);
-        if (function != SIZE_MAX) name = lex_view(lex, function);
-    }
     size_t close = lex_close(lex, open), brace = lambda_of(lex, open, close);
     size_t last = lex_is(lex, close + 1, ";") ? close + 1 : close;
     struct site site = {.begin = lex->tokens[at].begin,
@@ -68,8 +70,10 @@ bool sycl_find(struct site_reader *r) {
     struct decl decl;
     while (decl_next(&walk, &decl)) {
         if (!decl.has_body) continue;
+        size_t name = decl_name(lex, decl.head, decl.open);
+        struct view around = name == SIZE_MAX ? (struct view){"", 0} : lex_view(lex, name);
         for (size_t i = decl.open; i < decl.close; i++)
-            if (is_submission(lex, i) && !add(r, i, &decl)) return false;
+            if (is_submission(lex, i) && !add(r, i, &decl, around)) return false;
     }
     return true;
 }

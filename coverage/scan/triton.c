@@ -10,8 +10,9 @@ enum token_kind { TOKEN_NAME, TOKEN_PUNCT, TOKEN_STRING };
 
 struct token {
     uint32_t begin, end;
+    uint32_t indent; /* of the first of a logical line: columns before it */
     uint8_t kind;
-    bool first; /* of a logical line */
+    bool first;
 };
 
 struct reader {
@@ -20,7 +21,7 @@ struct reader {
     size_t n, room;
     size_t i; /* byte */
     unsigned depth;
-    bool line_start, failed;
+    bool line_start, failed, full;
 };
 
 bool triton_is_likely(struct view text) {
@@ -37,7 +38,18 @@ static bool is_name_part(char c) {
            (unsigned char)c >= 0x80;
 }
 
+/* Columns from the line's begin; a tab goes to the next multiple of eight, as Python counts. */
+static uint32_t columns_before(const struct reader *r, size_t begin) {
+    size_t line = begin;
+    while (line > 0 && r->text.at[line - 1] != '\n') line--;
+    uint32_t column = 0;
+    for (size_t i = line; i < begin; i++) column = r->text.at[i] == '\t' ? (column / 8 + 1) * 8 : column + 1;
+    return column;
+}
+
 static void add_token(struct reader *r, size_t begin, enum token_kind kind) {
+    r->full = r->n == LEX_TOKENS;
+    if (r->full) return;
     if (r->n == r->room) {
         size_t room = r->room ? r->room * 2 : 256;
         struct token *tokens = realloc(r->tokens, room * sizeof *tokens);
@@ -48,7 +60,11 @@ static void add_token(struct reader *r, size_t begin, enum token_kind kind) {
         r->tokens = tokens;
         r->room = room;
     }
-    r->tokens[r->n++] = (struct token){(uint32_t)begin, (uint32_t)r->i, (uint8_t)kind, r->line_start};
+    r->tokens[r->n++] = (struct token){.begin = (uint32_t)begin,
+                                       .end = (uint32_t)r->i,
+                                       .indent = r->line_start ? columns_before(r, begin) : 0,
+                                       .kind = (uint8_t)kind,
+                                       .first = r->line_start};
     r->line_start = false;
 }
 
@@ -89,7 +105,7 @@ static void punct(struct reader *r) {
 static void read_tokens(struct reader *r) {
     const char *at = r->text.at;
     r->line_start = true;
-    while (r->i < r->text.n && !r->failed) {
+    while (r->i < r->text.n && !r->failed && !r->full) {
         char c = at[r->i];
         if (c == '\n') {
             if (r->depth == 0) r->line_start = true;
@@ -120,14 +136,7 @@ static bool is(const struct reader *r, size_t i, const char *text) { return view
 
 static bool is_name(const struct reader *r, size_t i) { return i < r->n && r->tokens[i].kind == TOKEN_NAME; }
 
-/* Columns from the line's begin; a tab goes to the next multiple of eight, as Python counts. */
-static unsigned indent_of(const struct reader *r, size_t token) {
-    size_t begin = r->tokens[token].begin, line = begin;
-    while (line > 0 && r->text.at[line - 1] != '\n') line--;
-    unsigned column = 0;
-    for (size_t i = line; i < begin; i++) column = r->text.at[i] == '\t' ? (column / 8 + 1) * 8 : column + 1;
-    return column;
-}
+static unsigned indent_of(const struct reader *r, size_t token) { return r->tokens[token].indent; }
 
 static size_t next_line(const struct reader *r, size_t token) {
     for (token++; token < r->n && !r->tokens[token].first;) token++;
@@ -371,12 +380,14 @@ static bool find(struct sites *out, struct facts *facts, const struct reader *r,
     return true;
 }
 
-bool triton_find(struct sites *out, struct view text, struct arena *arena, struct status *st) {
+bool triton_find(struct sites *out, bool *full, struct view text, struct arena *arena, struct status *st) {
     struct reader r = {.text = text};
     struct facts facts = {.arena = arena};
     read_tokens(&r);
-    bool ok = r.failed ? status_fail(st, STATUS_NO_MEMORY, "out of memory for the tokens of a file")
-                       : find(out, &facts, &r, arena, st);
+    *full = r.full;
+    bool ok = true;
+    if (r.failed) ok = status_fail(st, STATUS_NO_MEMORY, "out of memory for the tokens of a file");
+    else if (!r.full) ok = find(out, &facts, &r, arena, st);
     facts_free(&facts);
     free(r.tokens);
     return ok;

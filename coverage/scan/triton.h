@@ -9,7 +9,9 @@
 /* Cheap: does the text name one of them at all? */
 bool triton_is_likely(struct view text);
 
-/* site.body is the byte of the `def` that a kernel is defined by. */
-bool triton_find(struct sites *out, struct view text, struct arena *arena, struct status *st) STATUS_MUST_USE;
+/* site.body is the byte of the `def` that a kernel is defined by. *full: more than LEX_TOKENS tokens, nothing
+ * found. */
+bool triton_find(struct sites *out, bool *full, struct view text, struct arena *arena,
+                 struct status *st) STATUS_MUST_USE;
 
 #endif

@@ -206,7 +206,7 @@ static void triton_decorators(void **state) {
 }
 
 /* tree-sitter's C library evaluates no #match?, and a query for one dialect gave them all. */
-static void triton_is_told_from_its_neighbours(void **state) {
+static void h12_triton_is_told_from_its_neighbours(void **state) {
     (void)state;
     holds("a.py",
           "import triton\nimport cutlass.cute as cute\nfrom triton.experimental import gluon\nfrom numba "
@@ -389,6 +389,10 @@ static void the_innermost_kernel_of_a_line(void **state) {
     (void)state;
     struct scan_file file = scan("a.py", "import triton\n@triton.jit\ndef outer(x):\n    @triton.jit\n    "
                                          "def inner(y):\n        pass\n    return x\n");
+    const struct scan_kernel *touched[1];
+    assert_int_equal(scan_kernels_touched(touched, 1, &file, 6, 6), 2); /* more than there is room for */
+    assert_string_equal(touched[0]->name, "outer");
+    assert_int_equal(scan_kernels_touched(touched, 1, &file, 100, 200), 0);
     assert_string_equal(scan_kernel_at(&file, 6)->name, "inner");
     assert_string_equal(scan_kernel_at(&file, 7)->name, "outer");
 }
@@ -474,6 +478,23 @@ static void deep_and_wide_text_is_bounded(void **state) {
     is_bounded("a.py", repeated("import triton\nx = ", "[", 200000, "\n"), 0);
     is_bounded("a.py", repeated("import triton\n", "a[b[", 200000, "\n"), 0);
     is_bounded("a.c", repeated("void f() { _mm_add_ps(", "(", 200000, ""), 1);
+    is_bounded("a.cpp", repeated("/* sycl */ void f() {", "q.parallel_for(r, [=](id i) {", 2000, ""), 2000);
+    is_bounded("a.cpp", repeated("/* sycl */ void f() {", "q.parallel_for<", 100000, ""), 0);
+    is_bounded("a.S", repeated("vaddps %ymm0, %ymm1, %ymm0\n", ".globl x\nx:\n", 100000, ""), 1);
+    is_bounded("a.cu.jinja", repeated("__global__ void f_{{", "{{", 200000, ""), 0);
+}
+
+/* Each macro uses the one before it twice: 2^40 instances, if anyone counted them out. */
+static void macros_that_double_are_bounded(void **state) {
+    (void)state;
+    struct str text = {0};
+    str_puts(&text, "#define m0(t) template [[host_name(\"c_\" #t)]] [[kernel]] void c<t>(device t *x);\n");
+    for (int i = 1; i <= 40; i++) str_printf(&text, "#define m%d(t) m%d(t) m%d(t)\n", i, i - 1, i - 1);
+    str_puts(&text, "m3(half)\n");
+    for (int i = 0; i < 200; i++) str_puts(&text, "m40(float)\n");
+    char *copy = strdup(str_c(&text));
+    str_free(&text);
+    is_bounded("a.metal", copy, 208); /* eight of m3; the rest is cut off, and is one instance each */
 }
 
 static void what_cannot_be_analysed_says_why(void **state) {
@@ -527,7 +548,7 @@ static void files_that_are_no_files(void **state) {
 static const uint32_t future_language[64] = {99};
 static const void *future(void) { return future_language; }
 
-static void a_grammar_that_does_not_load_is_an_error(void **state) {
+static void h13_a_grammar_that_does_not_load_is_an_error(void **state) {
     (void)state;
     struct syntax_grammar grammar = {.name = "future", .language = future};
     struct syntax syntax;
@@ -559,7 +580,7 @@ int main(void) {
         cmocka_unit_test(glsl_is_named_after_its_file),
         cmocka_unit_test(hlsl_by_numthreads),
         cmocka_unit_test(triton_decorators),
-        cmocka_unit_test(triton_is_told_from_its_neighbours),
+        cmocka_unit_test(h12_triton_is_told_from_its_neighbours),
         cmocka_unit_test(triton_helpers_and_launches),
         cmocka_unit_test(triton_text_is_no_kernel),
         cmocka_unit_test(c_functions_with_simd),
@@ -575,9 +596,10 @@ int main(void) {
         cmocka_unit_test(a_failed_parse_loses_nothing),
         cmocka_unit_test(blanking_keeps_every_offset),
         cmocka_unit_test(deep_and_wide_text_is_bounded),
+        cmocka_unit_test(macros_that_double_are_bounded),
         cmocka_unit_test(what_cannot_be_analysed_says_why),
         cmocka_unit_test(files_that_are_no_files),
-        cmocka_unit_test(a_grammar_that_does_not_load_is_an_error),
+        cmocka_unit_test(h13_a_grammar_that_does_not_load_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }
