@@ -185,6 +185,32 @@ static bool is_instance(struct site_reader *f, const struct decl *decl) {
     return lex_is(lex, decl->head, "template") && !lex_is(lex, decl->head + 1, "<");
 }
 
+/* Branches of an #if may each write a head of one body: `#ifdef A / kernel void a( / #else / kernel void b( /
+ * #endif`. The first is added here, the last is the declaration's own. More than two are not known. */
+static bool add_other_head(struct site_reader *f, const struct decl *decl) {
+    const struct lex *lex = f->lex;
+    unsigned paren = lex->tokens[decl->head].paren;
+    size_t first = SIZE_MAX;
+    for (size_t i = decl->head; i < decl->open; i++) {
+        bool mark =
+            lex_is_name(lex, i) && lex->tokens[i].paren == paren && macros_mark(&f->macros, lex_view(lex, i));
+        if (mark && first == SIZE_MAX) first = i;
+        else if (mark) {
+            size_t name = decl_name(lex, first, i), last = decl_name(lex, i, decl->open);
+            bool two =
+                name != SIZE_MAX && last != SIZE_MAX && !view_equal(lex_view(lex, name), lex_view(lex, last));
+            if (!two) return true;
+            struct site site = {.begin = lex->tokens[decl->head].begin,
+                                .end = end_of(lex, decl->close),
+                                .body = lex->tokens[decl->open].begin,
+                                .kind = SCAN_KERNEL,
+                                .exact = decl->close < lex->n_tokens};
+            return name_of(&site, f, first, i) && sites_add(f->out, site, f->st);
+        }
+    }
+    return true;
+}
+
 static bool find_marked(struct site_reader *f) {
     struct decl_walk walk = {.lex = f->lex};
     struct decl decl;
@@ -193,7 +219,8 @@ static bool find_marked(struct site_reader *f) {
         size_t close = decl.close < f->lex->n_tokens ? decl.close + 1 : f->lex->n_tokens;
         if (!add_strays(f, seen, decl.head) || !take_made(f, &decl)) return false;
         bool marked = decl.head < decl.open && is_marked(f, &decl);
-        if (marked && decl.has_body && !add(f, &decl, SCAN_KERNEL)) return false;
+        if (marked && decl.has_body && !(add_other_head(f, &decl) && add(f, &decl, SCAN_KERNEL)))
+            return false;
         if (marked && !decl.has_body) {
             bool instance = is_instance(f, &decl);
             if (instance ? !add(f, &decl, SCAN_INSTANCE) : !add_strays(f, decl.head, decl.open)) return false;

@@ -245,6 +245,13 @@ static void form_14_opencl_attributes_and_renamed_kernels(void **state) {
           "TILE_NAME attend_f16\n#endif\n__kernel void TILE_NAME(const global float *q) {\n}\n",
           "scale attend_f16");
     stands_at("attend_f16", 16, 17);
+    /* one body, two heads */
+    holds("b.cl",
+          "#ifdef KQV\n__kernel void mm_kqv(\n#else\n__kernel void mm_kq(\n#endif\n    __global float *x, "
+          "int n) {\n}\n",
+          "mm_kqv mm_kq");
+    stands_at("mm_kqv", 2, 7);
+    stands_at("mm_kq", 4, 7);
 }
 
 static void form_15_triton_helpers_and_dialects(void **state) {
