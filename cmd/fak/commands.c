@@ -81,7 +81,13 @@ static const struct cli_option template_options[] = {
     {0},
 };
 
-static const struct cli_option inspect_options[] = {{"--json", NULL, "write JSON"}, {0}};
+static const struct cli_option inspect_options[] = {
+    {"--json", NULL, "write JSON"},
+    {"--verify", NULL, "run every check of loading and decode every weight; exit 1 when one fails"},
+    {"--tensor", "NAME", "write this weight, dequantised, to the file of -o as bare float32 [out][in]"},
+    {"-o, --output", "FILE", "where --tensor writes"},
+    {0},
+};
 
 static const struct cli_option witness_options[] = {
     {"--json", NULL, "write JSON"},
@@ -432,17 +438,21 @@ const struct cli_command fak_command_table[] = {
     },
     {
         .name = "inspect",
-        .usage = "MODEL [--json]",
+        .usage = "MODEL [--json | --verify | --tensor NAME -o FILE]",
         .summary = "show what a model file holds, and whether it runs here",
         .description =
-            "Reads the header of a GGUF file and none of its weights: version, metadata (long arrays "
+            "MODEL is a GGUF file, a Hugging Face directory or a safetensors file. Reads the header and none "
+            "of "
+            "the weights: version, metadata (long arrays "
             "folded), "
             "every tensor with type, shape, offset and bytes, totals a type, parameters and bits per weight, "
             "the tokenizer, and whether this build can run it, or why not.\n\n"
             "A damaged file is refused with the byte and the field that are wrong.",
         .options = inspect_options,
-        .examples = "fak inspect model.gguf | less\tthe whole header\n"
-                    "fak inspect model.gguf --json | jq .parameters\tone figure",
+        .examples =
+            "fak inspect model.gguf | less\tthe whole header\n"
+            "fak inspect model.gguf --json | jq .parameters\tone figure\n"
+            "fak inspect DIR --tensor model.layers.0.mlp.down_proj -o w.f32\ta weight as its format means it",
         .positional = "model",
         .module = "fak-engine",
     },

@@ -27,6 +27,16 @@ bool checkpoint_open(struct gguf **out, const char *path, struct status *st) STA
  * hfnames.inc). */
 bool gguf_is_foreign(const struct gguf *file);
 
+/* The tensor of this GGUF name; in a checkpoint that is none, also the weight of a module or tensor by its
+ * own name, as its format means it ("model.layers.0.mlp.down_proj", with or without ".weight"). *out is good
+ * while the file is open. */
+bool checkpoint_find(struct gguf_tensor *out, const struct gguf *file, const char *name,
+                     struct status *st) STATUS_MUST_USE;
+
+/* out[dims[0]] = the exact values of a row, counted over all matrices. */
+bool checkpoint_row(float *out, const struct gguf_tensor *tensor, size_t row,
+                    struct status *st) STATUS_MUST_USE;
+
 /* ggml's converter was not here: pairs of q and k to rotate are (i, i + n/2) even for the architectures whose
  * GGUF has them as neighbours (llama). */
 bool gguf_rope_halves(const struct gguf *file);

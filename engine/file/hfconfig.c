@@ -123,7 +123,7 @@ static bool family_in(const struct hfmodel *m, const char *list) { return hfmode
 
 /* --- which model ---------------------------------------------------------------------------------------- */
 
-static bool find_family(struct hfmodel *m) {
+static const char *find_arch(struct view family) {
     static const struct {
         const char *family, *arch;
     } rows[] = {
@@ -131,34 +131,23 @@ static bool find_family(struct hfmodel *m) {
 #include "engine/file/hfkeys.inc"
 #undef HF_FAMILY
     };
-    struct str list = {0};
-    char shown[VIEW_SHOWN];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && !m->arch; i++)
-        if (view_is(m->family, rows[i].family)) m->arch = rows[i].arch;
-    if (m->arch) return hfmodel_text(m, "general.architecture", "model_type", view_of(m->arch));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        str_printf(&list, "%s%s", i ? ", " : "", rows[i].family);
-    status_fail(m->st, STATUS_UNSUPPORTED,
-                "%.120s: byte %zu: model_type '%s' is not supported; those that run: %.280s",
-                m->dir->config.doc.path, jsonin_offset(&m->dir->config.doc, view_of("model_type")),
-                view_shown(shown, m->family), str_c(&list));
-    str_free(&list);
-    return false;
+        if (view_is(family, rows[i].family)) return rows[i].arch;
+    return NULL;
 }
 
-static bool read_family(struct hfmodel *m) {
+bool hfmodel_family(struct hfmodel *m) {
     const struct jsonin *config = &m->dir->config.doc;
     json_t *nested;
     m->text = config->root;
+    if (!config->root) return true;
     if (!jsonin_child(&nested, config, config->root, "text_config", JSON_OBJECT, m->st) ||
         !text_of(&m->family, m, m->text, "model_type"))
         return false;
-    if (m->family.n == 0)
-        return hfmodel_refuse(
-            m, STATUS_BAD_INPUT, "model_type",
-            "'model_type' is missing, so the architecture is unknown; fetch config.json again");
     if (nested) m->text = nested;
-    return find_family(m);
+    m->arch = find_arch(m->family);
+    struct view shown = m->arch ? view_of(m->arch) : m->family;
+    return shown.n == 0 || hfmodel_text(m, "general.architecture", "model_type", shown);
 }
 
 /* --- the members that are copied ------------------------------------------------------------------------ */
@@ -534,9 +523,9 @@ static bool put_token(struct hfmodel *m, const char *member, const char *key) {
 }
 
 bool hfmodel_config(struct hfmodel *m) {
-    return read_family(m) && read_sizes(m) && copy_members(m) && put_heads(m) && put_eps(m) && put_rope(m) &&
-           put_window(m) && put_gemma(m) && put_unrotated(m) && put_experts(m) && put_groups(m) &&
-           put_gating(m) && refuse_odd_layers(m) && put_indexer(m) && put_recurrent(m) &&
+    return read_sizes(m) && copy_members(m) && put_heads(m) && put_eps(m) && put_rope(m) && put_window(m) &&
+           put_gemma(m) && put_unrotated(m) && put_experts(m) && put_groups(m) && put_gating(m) &&
+           refuse_odd_layers(m) && put_indexer(m) && put_recurrent(m) &&
            put_token(m, "bos_token_id", "tokenizer.ggml.bos_token_id") &&
            put_token(m, "eos_token_id", "tokenizer.ggml.eos_token_id");
 }

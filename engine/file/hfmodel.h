@@ -17,9 +17,31 @@
 
 enum { HFMODEL_NAME = 64 };
 
+/* quantization_config: what is said of the whole model; the tensors say the rest. */
+enum hfquant_method {
+    HFQUANT_NONE,
+    HFQUANT_GPTQ,
+    HFQUANT_AWQ,
+    HFQUANT_EXL2,
+    HFQUANT_COMPRESSED,
+    HFQUANT_FP8,
+    HFQUANT_MXFP4,
+};
+struct hfquant {
+    enum hfquant_method method;
+    const struct jsonin *doc; /* where it stands, for messages */
+    const json_t *object;     /* NULL: nowhere */
+    const char *name;         /* of the method; NULL: none */
+    unsigned bits;
+    size_t group;                /* 0: one group of all inputs */
+    bool zeros_minus_one;        /* GPTQ version 1 */
+    bool dynamic;                /* GPTQ: modules may differ from bits and group */
+    size_t tile_rows, tile_cols; /* FP8 in blocks; 0: not */
+};
+
 /* config.json as the adapter uses it. */
 struct hfmodel {
-    const struct hfdir *dir;
+    struct hfdir *dir;
     struct gguf *file;
     struct status *st;
     struct view family; /* model_type */
@@ -32,9 +54,11 @@ struct hfmodel {
     size_t key_heads, value_heads, key_dim, value_dim; /* gated delta net */
     size_t experts;
     bool tied;
+    struct hfquant quant;
 };
 
 /* Fills *file (path is set) from *dir, which it takes over whatever happens. */
+/* A family that is in no table is shown under its own names, and runs nowhere. */
 bool hfmodel_fill(struct gguf *file, struct hfdir *dir, struct status *st) STATUS_MUST_USE;
 
 /* --- parts (hfconfig.c, hftensors.c) ---------------------------------------------------------------------
@@ -43,11 +67,18 @@ bool hfmodel_fill(struct gguf *file, struct hfdir *dir, struct status *st) STATU
 /* A list of names divided by blanks holds this one; "*" holds all. */
 bool hfmodel_in(struct view name, const char *list);
 
-/* Reads config.json into *m and into metadata. */
+/* Sets family, text and arch, which stays NULL for a family that no table has; then there is nothing to map.
+ */
+bool hfmodel_family(struct hfmodel *m) STATUS_MUST_USE;
+
+/* Reads the members of config.json into *m and into metadata. */
 bool hfmodel_config(struct hfmodel *m) STATUS_MUST_USE;
 
 /* Renames, groups and transforms the tensors. */
 bool hfmodel_tensors(struct hfmodel *m) STATUS_MUST_USE;
+
+/* The weight of a stored module or tensor, as it is before any renaming, with its layout in the arena. */
+bool hfmodel_stored(struct gguf_tensor *out, struct hfmodel *m, const char *name) STATUS_MUST_USE;
 
 /* Metadata by key suffix: "block_count" becomes "ARCH.block_count"; one with "general." or "tokenizer."
  * before it stays. `from` is the member of config.json it comes from, for offsets in messages. */
@@ -110,7 +141,53 @@ bool hfquant_plain(struct hfmatrix *out, struct hfmodel *m, const struct safeten
 /* The same matrix with a layout, which may then be changed. */
 void hfquant_lay(struct hfmatrix *matrix);
 
-/* What `quantization_config` says, before any tensor is looked at. */
+/* What quantization_config says, before any tensor is looked at. */
 bool hfquant_config(struct hfmodel *m);
+
+/* "FILE: byte N: ...", about a member of quantization_config. */
+bool hfquant_refuse(struct hfmodel *m, enum status_code code, const char *member, const char *format, ...)
+    STATUS_PRINTF(4, 5);
+
+/* Formats of one module; each checks every part and refuses by the part's name. `part` is the one it is known
+ * by.
+ */
+bool hfgptq_matrix(struct hfmatrix *out, struct hfmodel *m, const struct hfmodule *module,
+                   const struct safetensors_tensor *part);
+bool hfawq_matrix(struct hfmatrix *out, struct hfmodel *m, const struct hfmodule *module,
+                  const struct safetensors_tensor *part);
+bool hfexl2_matrix(struct hfmatrix *out, struct hfmodel *m, const struct hfmodule *module,
+                   const struct safetensors_tensor *part);
+bool hfpacked_matrix(struct hfmatrix *out, struct hfmodel *m, const struct hfmodule *module,
+                     const struct safetensors_tensor *part);
+bool hffp8_matrix(struct hfmatrix *out, struct hfmodel *m, const struct hfmodule *module,
+                  const struct safetensors_tensor *part);
+
+/* The experts of a tensor NAME_blocks with NAME_scales: [experts] matrices in the arena, NULL and a status.
+ */
+struct hfmatrix *hfmxfp4_experts(struct hfmodel *m, const struct safetensors_tensor *blocks);
+
+/* --- for the formats -------------------------------------------------------------------------------------
+ */
+
+/* The sizes that config.json gives a module; 0 where it says nothing. */
+struct hfsizes {
+    size_t out, in;
+};
+struct hfsizes hfquant_sizes(const struct hfmodel *m, struct view module);
+
+/* A part that has to be there, of one of the types (a list of names: "F16 BF16 F32"). */
+bool hfquant_part(const struct safetensors_tensor **out, struct hfmodel *m, const struct hfmodule *module,
+                  const char *ending, const char *types);
+
+/* Is the part [n_rows][n_cols]? Refuses with `why`: "bits 4 of quantization_config". */
+bool hfquant_shape(struct hfmodel *m, const struct safetensors_tensor *t, size_t n_rows, size_t n_cols,
+                   const char *why);
+
+/* The int32 map of columns to groups, NULL where it is not needed (absent, or all zero: sequential). */
+bool hfquant_map(const void **out, struct hfmodel *m, const struct hfmodule *module, const char *ending,
+                 size_t n, size_t n_groups);
+
+/* Bytes of all parts but the bias. */
+size_t hfquant_bytes(const struct hfmodule *module);
 
 #endif

@@ -331,6 +331,32 @@ static bool put_fused_down(struct hfmodel *m, const struct match *match, const s
     return put_fused(m, name, t, 0, 1, (size_t)t->dims[gpt ? 2 : 1], gpt);
 }
 
+/* The same of MXFP4 blocks, which are [out][in] and interleaved. */
+static bool put_blocks(struct hfmodel *m, const char *name, const struct safetensors_tensor *t, size_t first,
+                       size_t step) {
+    struct hfmatrix *all = hfmxfp4_experts(m, t);
+    if (!all) return false;
+    for (size_t e = 0; e < m->experts; e++) {
+        all[e].layout.first = first;
+        all[e].layout.step = step;
+        all[e].n_rows /= step;
+        all[e].bytes /= step;
+    }
+    struct gguf_tensor *made = hfmodel_tensor(m, name, t->name);
+    return made && set_matrices(m, made, all, m->experts);
+}
+
+static bool put_expert_blocks(struct hfmodel *m, const struct match *match,
+                              const struct safetensors_tensor *t) {
+    char gate[HFMODEL_NAME], up[HFMODEL_NAME], down[HFMODEL_NAME];
+    name_of(gate, "blk.%.ffn_gate_exps", match, ".weight");
+    name_of(up, "blk.%.ffn_up_exps", match, ".weight");
+    name_of(down, "blk.%.ffn_down_exps", match, ".weight");
+    if (!expert_shape(m, t, 4)) return false;
+    if (match->how == EXPERTS_DOWN_BLOCKS) return put_blocks(m, down, t, 0, 1);
+    return put_blocks(m, gate, t, 0, 2) && put_blocks(m, up, t, 1, 2);
+}
+
 /* Values first, first + step ... of each expert's vector. */
 static bool put_expert_bias(struct hfmodel *m, const char *name, const struct safetensors_tensor *t,
                             const float *values, size_t first, size_t step, size_t n) {
@@ -547,11 +573,26 @@ static bool put_delta_out(struct hfmodel *m, const struct match *match, const st
 /* --- one module, one tensor ------------------------------------------------------------------------------
  */
 
+/* Old AutoGPTQ stores zeros for layers that have no bias. */
+static bool is_spare(const struct hfmodel *m, const struct hfmodule *module,
+                     const struct safetensors_tensor *bias) {
+    const char *bytes = bias->data;
+    bool zero = m->quant.method == HFQUANT_GPTQ && hfmodel_part(module, "qweight");
+    for (size_t i = 0; zero && i < bias->bytes; i++) zero = bytes[i] == 0;
+    return zero && hfmodel_in(m->family, "llama mistral mixtral");
+}
+
+/* EXL2 pads it as it pads the outputs. */
 static bool put_bias(struct hfmodel *m, const struct match *match, const struct hfmodule *module) {
     const struct safetensors_tensor *bias = hfmodel_part(module, "bias");
+    size_t n = hfquant_sizes(m, module->name).out;
     char name[HFMODEL_NAME];
     name_of(name, match->to, match, ".bias");
-    return !bias || put_floats(m, name, bias, 0);
+    if (!bias || is_spare(m, module, bias)) return true;
+    if (!put_floats(m, name, bias, 0)) return false;
+    struct gguf_tensor *made = &m->file->tensors[m->file->n_tensors - 1];
+    if (hfmodel_part(module, "q_weight") && n && n < made->dims[0]) made->dims[0] = n;
+    return true;
 }
 
 static bool put_module(struct hfmodel *m, const struct match *match, const struct hfmodule *module) {
@@ -583,9 +624,7 @@ static bool put(struct naming *n, const struct match *match, const struct hfmodu
     case EXPERTS_GATE_UP_BIAS:
     case EXPERTS_DOWN_BIAS: return put_biases(m, match, first);
     case EXPERTS_GATE_UP_BLOCKS:
-    case EXPERTS_DOWN_BLOCKS:
-        return hfmodel_refuse_tensor(m, STATUS_UNSUPPORTED, first,
-                                     "holds MXFP4 blocks, which are not read yet");
+    case EXPERTS_DOWN_BLOCKS: return put_expert_blocks(m, match, first);
     case DELTA_DECAY:
     case DELTA_BIAS: return put_heads_vector(m, match, first);
     case DELTA_CONV: return put_conv(m, match, first);

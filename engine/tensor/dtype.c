@@ -156,6 +156,10 @@ void dtype_decode(float *out, enum dtype type, const void *row, size_t n) {
     case DTYPE_Q5_K: decode_blocks(out, type, at, n, kquant_q5_k); return;
     case DTYPE_Q6_K: decode_blocks(out, type, at, n, kquant_q6_k); return;
     case DTYPE_IQ4_XS: decode_blocks(out, type, at, n, kquant_iq4_xs); return;
+    case DTYPE_GPTQ:
+    case DTYPE_AWQ:
+    case DTYPE_EXL2:
+    case DTYPE_PACKED: break; /* layout_decode's */
     }
     assert(false && "a type that dtype_info refuses");
 }

@@ -1,65 +1,32 @@
 #include "engine/tensor/layout.h"
 
-#include <assert.h>
+#include <string.h>
 
-static size_t stored_row(const struct layout *l, size_t row) {
-    return l->rows ? l->rows[row] : l->first + row * l->step;
+uint32_t layout_word(const void *words, size_t i) {
+    uint32_t word;
+    memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
+    return word;
 }
 
-/* --- plain ---------------------------------------------------------------------------------------------- */
-
-static float tile_scale(const struct layout_tiles *t, size_t row, size_t column) {
-    size_t at = row / t->n_rows * t->per_row + column / t->n_cols;
-    float scale;
-    dtype_decode(&scale, t->type, (const char *)t->scales + at * dtype_row_bytes(t->type, 1), 1);
-    return scale;
+float layout_number(const void *numbers, enum dtype type, size_t i) {
+    float value;
+    dtype_decode(&value, type, (const char *)numbers + i * dtype_row_bytes(type, 1), 1);
+    return value;
 }
 
-/* A row where it lies, then its scales, run by run. */
-static void decode_plain_row(float *out, const struct layout *l, size_t row) {
-    size_t size = dtype_row_bytes(l->plain.type, 1), first = l->plain.column;
-    const struct layout_tiles *tiles = &l->plain.tiles;
-    dtype_decode(out, l->plain.type, (const char *)l->data + (row * l->plain.stride + first) * size,
-                 l->n_cols);
-    for (size_t c = 0; tiles->scales && c < l->n_cols;) {
-        float scale = tile_scale(tiles, row, first + c);
-        size_t left = tiles->n_cols - (first + c) % tiles->n_cols;
-        size_t end = left < l->n_cols - c ? c + left : l->n_cols;
-        for (; c < end; c++) out[c] *= scale;
-    }
-}
-
-/* One element after the other. */
-static void decode_plain_picked(float *out, const struct layout *l, size_t row) {
-    size_t size = dtype_row_bytes(l->plain.type, 1);
-    for (size_t c = 0; c < l->n_cols; c++) {
-        size_t column = l->plain.columns[c];
-        const char *at = (const char *)l->data + (row * l->plain.stride + column) * size;
-        dtype_decode(&out[c], l->plain.type, at, 1);
-        if (l->plain.tiles.scales) out[c] *= tile_scale(&l->plain.tiles, row, column);
-    }
-}
-
-static void decode_plain_column(float *out, const struct layout *l, size_t column) {
-    size_t size = dtype_row_bytes(l->plain.type, 1);
-    for (size_t c = 0; c < l->n_cols; c++) {
-        size_t row = l->plain.column + c;
-        dtype_decode(&out[c], l->plain.type, (const char *)l->data + (row * l->plain.stride + column) * size,
-                     1);
-        if (l->plain.tiles.scales) out[c] *= tile_scale(&l->plain.tiles, row, column);
-    }
-}
-
-static void decode_plain(float *out, const struct layout *l, size_t row) {
-    if (l->plain.transposed) decode_plain_column(out, l, row);
-    else if (l->plain.columns) decode_plain_picked(out, l, row);
-    else decode_plain_row(out, l, row);
+uint32_t layout_code(const void *words, size_t stride, size_t i, unsigned bits) {
+    size_t at = i * bits, word = at / 32, shift = at % 32;
+    uint64_t both = layout_word(words, word * stride);
+    if (shift + bits > 32) both |= (uint64_t)layout_word(words, (word + 1) * stride) << 32;
+    return (uint32_t)(both >> shift) & ((UINT32_C(1) << bits) - 1);
 }
 
 void layout_decode(float *out, const struct layout *layout, size_t row) {
-    size_t stored = stored_row(layout, row);
-    switch (layout->kind) {
-    case LAYOUT_PLAIN: decode_plain(out, layout, stored); return;
-    }
-    assert(false && "a kind of layout that nothing makes");
+    static void (*const decoders[])(float *, const struct layout *, size_t) = {
+#define LAYOUT(kind, decoder) layout_##decoder,
+#include "engine/tensor/layouts.inc"
+#undef LAYOUT
+    };
+    size_t stored = layout->rows ? layout->rows[row] : layout->first + row * layout->step;
+    decoders[layout->kind](out, layout, stored);
 }

@@ -40,38 +40,52 @@ static void add_up(struct inspect *in) {
 }
 
 /* Would it load? Everything is tried that needs no weights. */
-static bool would_run(const struct gguf *file, const struct tokenizer *t,
-                      const struct status *why_no_tokenizer, struct status *st) {
+static void try_to_build(struct inspect *in) {
     struct hparams hparams;
     struct program program;
     struct arena arena = {0};
-    bool ok = model_runs(file, st) && hparams_read(&hparams, file, st) &&
-              model_build(&program, &arena, file, &hparams, st);
+    struct status *st = &in->builds_status;
+    in->builds = model_runs(in->file, st) && hparams_read(&hparams, in->file, st) &&
+                 model_build(&program, &arena, in->file, &hparams, st);
     arena_release(&arena);
-    if (ok && !t) *st = *why_no_tokenizer;
-    return ok && t;
+    in->runs = in->builds && in->tokenizer;
+    in->runs_status = in->builds ? in->tokenizer_status : in->builds_status;
 }
 
-static bool inspect(struct cli *cli, const struct cli_args *args, struct status *st) {
-    struct gguf *file;
-    if (!cli_expect(args, 1, 1, st) || !checkpoint_open(&file, args->positional[0], st)) return false;
+/* False: --verify found a fault, which is shown. */
+static bool show(struct cli *cli, const struct cli_args *args, const struct gguf *file) {
     struct inspect in = {.file = file};
     struct tokenizer *t;
     if (!tokenizer_open_gguf(&t, file, &in.tokenizer_status)) t = NULL;
     in.tokenizer = t;
-    in.runs = would_run(file, t, &in.tokenizer_status, &in.runs_status);
+    bool sound = true;
+    try_to_build(&in);
     add_up(&in);
-    if (cli_given(args, "--json")) inspect_json(&cli->out, &in);
+    if (cli_given(args, "--verify")) sound = inspect_verify(&cli->out, &cli->out_term, &in);
+    else if (cli_given(args, "--json")) inspect_json(&cli->out, &in);
     else inspect_text(&cli->out, &cli->out_term, &in);
     tokenizer_close(t);
+    return sound;
+}
+
+static bool inspect(struct cli *cli, const struct cli_args *args, int *code, struct status *st) {
+    struct gguf *file;
+    const char *tensor = cli_value(args, "--tensor"), *to = cli_value(args, "--output");
+    if (!cli_expect(args, 1, 1, st)) return false;
+    if (!tensor != !to) return status_fail(st, STATUS_USAGE, "--tensor NAME and -o FILE go together");
+    if (!checkpoint_open(&file, args->positional[0], st)) return false;
+    bool ok = true;
+    if (tensor) ok = inspect_tensor(&cli->out, file, tensor, to, st);
+    else *code = show(cli, args, file) ? 0 : 1;
     gguf_close(file);
-    return true;
+    return ok;
 }
 
 int fak_inspect(struct cli *cli, int argc, char **argv) {
     struct cli_args args;
     struct status st;
-    if (!cli_parse(&args, cli->command, argc, argv, &st) || !inspect(cli, &args, &st))
+    int code = 0;
+    if (!cli_parse(&args, cli->command, argc, argv, &st) || !inspect(cli, &args, &code, &st))
         return cli_fail(cli, &st);
-    return cli_finish(cli, 0);
+    return cli_finish(cli, code);
 }
