@@ -105,14 +105,27 @@ static const struct cli_option run_options[] = {
     {"-p, --prompt", "TEXT", "the prompt; '-' reads it from stdin"},
     {"-n, --tokens", "N", "at most N tokens; to the end of the text by default"},
     {"--chat", NULL, "TEXT is a message, put into the model's own chat template"},
+    {"-i, --interactive", NULL, "talk: a message a line; --chat on a terminal without -p does so too"},
     {"--system", "TEXT", "the system message for --chat; the template's own by default"},
+    {"--temp", "T",
+     "draw from the model's distribution at this temperature; 0, the default: the most likely token"},
+    {"--top-k", "K", "draw from the K most likely tokens"},
+    {"--top-p", "P", "draw from the fewest most likely tokens that have probability P together"},
+    {"--min-p", "P", "draw from tokens at least P times as likely as the most likely one"},
+    {"--seed", "N", "the seed of the draws; a random one, which is told, by default"},
+    {"--repeat-penalty", "X", "divide the logits of recent tokens by X (multiply negative ones)"},
+    {"--frequency-penalty", "X", "take X off the logit of a token for each time it occurred recently"},
+    {"--presence-penalty", "X", "take X off the logit of a token that occurred recently"},
+    {"--penalty-window", "N", "how many tokens are recent; 64 by default"},
     {"--context", "N", "make room for N positions; the model's own by default"},
+    {"--json", NULL, "write JSON when the reply is there: text, ids, why it stopped, speed"},
     LANE,
     {0},
 };
 
 static const struct cli_option logits_options[] = {
     {"--ids", "LIST", "token ids with commas between them"},
+    {"--ids-file", "FILE", "read them from a file: numbers, commas, blanks, lines; '-' is stdin"},
     {"-o, --output", "FILE", "write the logits: float32, little-endian, [n_pos][n_vocab]"},
     {"--greedy", "N", "go on for N tokens, past an end token too"},
     {"--chunk", "N", "tokens a batch at most; 512 by default"},
@@ -341,29 +354,40 @@ const struct cli_command fak_command_table[] = {
     },
     {
         .name = "run",
-        .usage = "[MODEL] [-p TEXT] [-n N]",
-        .summary = "continue a text, or answer a question, with a model",
+        .usage = "[MODEL] [-p TEXT] [-n N] [--chat|-i]",
+        .summary = "continue a text, or talk, with a model",
         .description =
-            "Writes what MODEL (a GGUF file) makes of the prompt to stdout as it comes, and nothing "
-            "else; its speed goes to stderr. Always the most likely token, until the model ends the "
-            "text or the context is full. Without MODEL the built-in story model speaks.\n\n"
+            "Writes what MODEL (a GGUF file, a safetensors file or a Hugging Face directory) makes of the "
+            "prompt to "
+            "stdout as it comes, and nothing else; its speed goes to stderr. The reply ends where the model "
+            "ends it, "
+            "after N tokens, or when the context is full, which is said. Without MODEL the built-in story "
+            "model "
+            "speaks.\n\n"
             "The prompt is TEXT, or what is piped in (without its last newline). It is taken as it "
             "is: a base model continues it, and special tokens written in it count. With --chat it is "
             "a message, framed as the model's own chat template says, and nothing in it can become a "
             "special token.\n\n"
-            "Ctrl-C ends the reply; exit status 130.",
+            "Without further options the most likely token comes next, always. --top-k, --top-p, --min-p and "
+            "--seed "
+            "draw instead, at temperature 0.8 unless --temp says another. The order is: penalties, "
+            "temperature, "
+            "top k, top p, min p. The same seed gives the same reply.\n\n"
+            "With -i, or --chat on a terminal, it talks: /help lists the commands. Ctrl-C stops the reply "
+            "and not the "
+            "talk; a single reply it ends with exit status 130.",
         .options = run_options,
-        .examples =
-            "fak run\ta story from the built-in model\n"
-            "fak run -p 'There once was a quiet rabbit'\tanother one\n"
-            "fak run SmolLM2.gguf --chat -p 'What is a hash table?'\ta question to an instructed model\n"
-            "fak run model.gguf <prompt.txt >reply.txt\tfrom file to file\n",
+        .examples = "fak run\ta story from the built-in model\n"
+                    "fak run -p 'There once was a quiet rabbit' --temp 1 --seed 7\tanother one\n"
+                    "fak run SmolLM2.gguf --chat\ttalk to an instructed model\n"
+                    "fak run SmolLM2.gguf --chat -p 'What is a hash table?'\tone question\n"
+                    "fak run model.gguf <prompt.txt >reply.txt\tfrom file to file\n",
         .positional = "model",
         .module = "fak-engine",
     },
     {
         .name = "logits",
-        .usage = "MODEL --ids 1,403,407 [-o FILE] [--greedy N]",
+        .usage = "MODEL --ids 1,403,407|--ids-file FILE [-o FILE] [--greedy N]",
         .summary = "logits and greedy ids for given token ids",
         .description = "The oracle command. Runs the ids as they are, nothing added, and writes JSON: n_pos, "
                        "n_vocab, the ids of the greedy continuation and their margins (largest logit less "

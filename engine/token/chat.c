@@ -61,21 +61,30 @@ void chat_close(struct chat *c) {
     free(c);
 }
 
-/* The template itself has written the token; a message that begins with its letters has not. */
-static bool begins_with(const struct template_text *text, struct view bos) {
-    if (text->n < bos.n || memcmp(text->at, bos.at, bos.n) != 0) return false;
-    for (size_t i = 0; text->marks && i < bos.n; i++)
-        if (text->marks[i]) return false;
+/* Does the text begin with the pieces of these ids, written by the template itself? A message that begins
+ * with their letters does not count. */
+static bool begins_with(const struct tokenizer *t, const struct template_text *text, const int32_t *ids,
+                        size_t n) {
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct view piece = tokenizer_piece(t, ids[i]);
+        if (text->n - at < piece.n || memcmp(text->at + at, piece.at, piece.n) != 0) return false;
+        for (size_t k = 0; text->marks && k < piece.n; k++)
+            if (text->marks[at + k]) return false;
+        at += piece.n;
+    }
     return true;
 }
 
 static bool encode(struct token_list *out, const struct chat *c, const struct template_text *text,
-                   struct view bos, struct status *st) {
+                   struct status *st) {
     const struct tokenizer *t = c->tokenizer;
     const struct tokenizer_options options = {.parse_special = true};
-    if (bos.n && tokenizer_adds_bos(t) && !begins_with(text, bos) &&
-        !token_list_add(out, tokenizer_bos(t), st))
-        return false;
+    size_t n;
+    const int32_t *front = tokenizer_front(&n, t);
+    bool written = begins_with(t, text, front, n);
+    for (size_t i = 0; !written && i < n; i++)
+        if (!token_list_add(out, front[i], st)) return false;
     return tokenizer_encode_marked(out, t, (struct view){text->at, text->n}, text->marks, options, st);
 }
 
@@ -89,7 +98,7 @@ bool chat_encode(struct token_list *out, const struct chat *c, struct view messa
     };
     struct template_text text;
     struct template_fault fault;
-    bool ok = template_render(&text, c->template, &input, &fault, st) && encode(out, c, &text, input.bos, st);
+    bool ok = template_render(&text, c->template, &input, &fault, st) && encode(out, c, &text, st);
     template_text_free(&text);
     return ok;
 }

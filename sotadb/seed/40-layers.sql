@@ -88,4 +88,4 @@ INSERT INTO witness (op, device, metric, test) VALUES
  'tests/unit/test_checkkern.c'),
 ('residual-add', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
  'tests/unit/test_checkkern.c'),
-('sampling', 'cpu', 'greedy: the largest logit, the lowest id on ties, never a NaN', 'tests/unit/test_session.c');
+('sampling', 'cpu', 'greedy: the largest logit, the lowest id on ties, never a NaN; draws: shares of 20,000 of the distribution, cuts, penalties', 'tests/unit/test_session.c');

@@ -93,6 +93,62 @@ check_has "Ctrl-C: what was said stays" "$(cat "$scratch/out")" "Once upon"
 timeout --foreground --preserve-status -s INT 0.3 fak run --isa ref --threads 1 >/dev/null 2>&1 </dev/null
 check_equal "Ctrl-C: exit 130" $? 130
 
+# --- drawing ----------------------------------------------------------------------------------------------------
+drawn() { fak run -n 24 --seed 7 "$@" 2>/dev/null </dev/null; }
+check_equal "the same seed tells the same story" "$(drawn --temp 1)" "$(drawn --temp 1 --threads 1)"
+check_exit "and not the greedy one" 1 test "$(drawn --temp 1)" = "$(fak run -n 24 2>/dev/null </dev/null)"
+check_exit "another seed, another story" 1 test "$(drawn --temp 1)" = "$(drawn --temp 1 --seed 8)"
+greedy=$(fak run -n 24 2>/dev/null </dev/null)
+check_equal "the most likely of one" "$(drawn --top-k 1)" "$greedy"
+check_equal "temperature 0" "$(drawn --temp 0)" "$greedy"
+check_exit "a penalty changes what is said" 1 test "$(fak run -n 60 --repeat-penalty 1.5 2>/dev/null </dev/null)" = "$(fak run -n 60 2>/dev/null </dev/null)"
+check_has "the seed is told" "$(fak run -n 2 --temp 1 2>&1 >/dev/null </dev/null)" "; seed "
+refused "a temperature that is none" 2 "no number from 0 to 100 for temp" fak run --temp hot
+refused "a probability above 1" 2 "for top-p" fak run --top-p 1.5
+refused "a k that is none" 2 "no whole number for top-k" fak run --top-k -1
+json=$(fak run -n 3 --json 2>/dev/null </dev/null)
+check_has "JSON: the text" "$json" '"text":"Once upon a","stopped":"length","prompt_tokens":1,"reply_tokens":3,"ids":['
+check_has "JSON: the context is full" "$(fak run -p 'Once upon a time' --context 8 --json 2>/dev/null)" '"stopped":"context"'
+check_has "JSON: the end of the text" "$(fak run -p 'Once upon a time' --json 2>/dev/null)" '"stopped":"end"'
+check_equal "a context of one position" "$(fak run --context 1 2>/dev/null </dev/null)" "Once"
+refused "and a prompt that it cannot hold" 1 "the context holds 1; shorten it" fak run --context 1 -p 'Once upon'
+
+# --- talking ----------------------------------------------------------------------------------------------------
+# The story model with a template of our own: a value in front of the metadata, 32 bytes of it or a multiple.
+template='{% for m in messages %}{% if m.role == "system" and m.content == "no" %}{{ raise_exception("no system") }}{% endif %}{{ m.content }} {% endfor %}'
+while [ $((${#template} % 32)) -ne 21 ]; do template="$template{##}"; [ $((${#template} % 4)) -eq 1 ] || template="$template{#-#}"; done
+octal() { # octal NUMBER BYTES: little-endian
+    number=$1 k=$2
+    while [ "$k" -gt 0 ]; do printf '\\%03o' $((number % 256)); number=$((number / 256)) k=$((k - 1)); done
+}
+put() { printf '%b' "$(octal "$1" "$2" | sed 's/\\\([0-9]\)/\\0\1/g')"; }
+n_values=$(od -An -tu8 -j16 -N8 "$stories" | tr -d ' ')
+{ head -c 16 "$stories"; put $((n_values + 1)) 8; put 23 8; printf tokenizer.chat_template; put 8 4; put ${#template} 8; printf '%s' "$template"
+    tail -c +25 "$stories"; } >"$scratch/talker.gguf"
+check_equal "a message in the model's template" "$(fak run "$scratch/talker.gguf" --chat -p 'Once upon a time' -n 4 2>/dev/null)" \
+    "$(fak run -p 'Once upon a time ' -n 4 2>/dev/null)"
+talk() { printf '%b' "$1" | fak run "$scratch/talker.gguf" -i -n 5 2>"$scratch/err"; }
+first=$(talk 'Once upon a time\n')
+check_equal "one line, one reply" "$(printf '%s\n' "$first" | wc -l | tr -d ' ')" 1
+check_equal "two lines, two replies" "$(talk 'Once upon a time\nThen\n' | wc -l | tr -d ' ')" 2
+check_equal "/retry answers again" "$(talk 'Once upon a time\n/retry\n')" "$first
+$first"
+check_equal "/clear forgets" "$(talk 'Once upon a time\n/clear\nOnce upon a time\n')" "$first
+$first"
+check_equal "/undo takes an exchange back" "$(talk 'There\n/undo\nOnce upon a time\n' | tail -n 1)" "$first"
+check_equal "/quit leaves" "$(talk '/quit\nOnce upon a time\n')" ""
+check_equal "several lines are one message" "$(talk '"""Once upon\na time"""\n' | wc -l | tr -d ' ')" 1
+talk '/foo\n/set temp x\n/set temp 0.5\n/show\n/help\n' >/dev/null
+check_has "an unknown command" "$(cat "$scratch/err")" "no such command"
+check_has "a wrong setting" "$(cat "$scratch/err")" "'x' is no number from 0 to 100 for temp"
+check_has "/show" "$(cat "$scratch/err")" "temp              0.5"
+check_has "/help" "$(cat "$scratch/err")" "/quit"
+talk '/system no\nHi\n' >/dev/null
+check_has "a template that refuses ends no talk" "$(cat "$scratch/err")" "no system"
+printf 'Once upon a time there was a small cat\nHi\n' | fak run "$scratch/talker.gguf" -i -n 3 --context 8 >"$scratch/out" 2>"$scratch/err"
+check_has "a conversation too long for the context is said" "$(cat "$scratch/err")" "the context holds 8, so this message was taken back"
+refused "-i and -p" 2 "reads its messages line by line" fak run -i -p x
+
 # --- logits -----------------------------------------------------------------------------------------------------
 first=$(fak logits "$llama" --ids 1,2,3 --greedy 2 -o "$scratch/l.bin" --isa c)
 check_has "n_pos" "$first" '"n_pos":3'
@@ -107,6 +163,10 @@ for more in "--threads 1" "--threads 3" "--chunk 1" "--chunk 2 --threads 2"; do
     check_equal "the same bits with $more" "$(fak logits "$llama" --ids 1,2,3 --greedy 2 --isa c $more | sed 's/"ran":"[^"]*"//')" \
         "$(echo "$first" | sed 's/"ran":"[^"]*"//')"
 done
+printf '[1,\n 2, 3]\n' >"$scratch/ids"
+check_equal "ids in a file" "$(fak logits "$llama" --ids-file "$scratch/ids" --greedy 2 --isa c)" "$first"
+refused "a file with more than ids" 2 "no id" fak logits "$llama" --ids-file "$root/README.md"
+refused "ids twice" 2 "both name ids" fak logits "$llama" --ids 1 --ids-file "$scratch/ids"
 refused "ids outside the vocabulary" 1 "id 304 (number 2) is outside the vocabulary: 0 to 303" fak logits "$llama" --ids 1,304
 refused "no ids" 2 "give the ids" fak logits "$llama"
 refused "an empty list" 2 "is no list of ids" fak logits "$llama" --ids ""

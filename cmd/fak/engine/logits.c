@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/jsonout.h"
 #include "cmd/fak/engine/entries.h"
+#include "cmd/fak/engine/input.h"
 #include "engine/session/sample.h"
 #include "engine/token/token_list.h"
 
@@ -40,15 +41,27 @@ static bool parse_ids(struct token_list *list, const char *text, struct status *
     }
 }
 
+static bool read_ids(struct token_list *ids, const struct cli_args *args, struct status *st) {
+    const char *given = cli_value(args, "--ids"), *path = cli_value(args, "--ids-file");
+    if (!given == !path)
+        return status_fail(st, STATUS_USAGE,
+                           given ? "--ids and --ids-file both name ids; give one of them"
+                                 : "give the ids to run: --ids 1,403,407, or --ids-file FILE");
+    if (given) return parse_ids(ids, given, st);
+    struct str text = {0};
+    bool ok = strcmp(path, "-") == 0 ? input_stdin(&text, st) : file_read(&text, path, INPUT_MAX, st);
+    ok = ok && input_ids(ids, (struct view){str_c(&text), text.n}, path, st);
+    str_free(&text);
+    return ok;
+}
+
 static bool read_args(struct run *r, struct engine_options *options, const struct cli_args *args,
                       struct status *st) {
     long chunk;
     if (args->n_positional != 1)
         return status_fail(st, STATUS_USAGE, "it takes one MODEL, a GGUF file, not %d", args->n_positional);
-    if (!cli_value(args, "--ids"))
-        return status_fail(st, STATUS_USAGE, "give the ids to run: --ids 1,403,407");
     r->path = args->positional[0];
-    if (!engine_flags(options, args, st) || !parse_ids(&r->ids, cli_value(args, "--ids"), st) ||
+    if (!engine_flags(options, args, st) || !read_ids(&r->ids, args, st) ||
         !cli_number(&r->n_greedy, args, "--greedy", 0, 1 << 24, 0, st) ||
         !cli_number(&chunk, args, "--chunk", 1, 1 << 16, 512, st))
         return false;

@@ -1,60 +1,34 @@
-/* fak run: continues a text, or answers a message, and writes what the model says as it comes. */
+/* fak run: continues a text, or answers messages, and writes what the model says as it comes. */
 #include "base/file.h"
 #include "base/jsonout.h"
 #include "cmd/fak/engine/entries.h"
+#include "cmd/fak/engine/input.h"
+#include "cmd/fak/engine/reply.h"
+#include "cmd/fak/engine/talk.h"
 #include "engine/file/gguf.h"
-#include "engine/session/sample.h"
-#include "engine/token/chat.h"
+#include "engine/token/chat_source.h"
 #include "engine/token/token_list.h"
 
-#include <errno.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { MAX_STDIN = 64 << 20, PREFILL = 512, MAX_CONTEXT = 1 << 24 };
+enum { MAX_CONTEXT = 1 << 24 };
 
 struct run {
     const struct cli_args *args;
     struct str path, text; /* the model's and the prompt's */
     long n_max;            /* tokens to write; -1: as many as there are */
+    bool interactive, chats;
+    struct sample_options sampling;
     struct engine_model *model;
-    struct engine_session *session;
+    struct chat *chat; /* NULL: a text is continued */
+    struct reply reply;
     struct token_list prompt;
-    struct chat *chat; /* NULL without --chat */
-    float *logits;
-    struct tokenizer_stream stream;
-    struct str piece;          /* text not yet written */
-    bool ends_line;            /* the last byte written was a newline */
-    size_t n_reply, n_decoded; /* tokens written, and run one at a time */
-    double prefill_s, decode_s;
-    const char *stopped; /* why, when it is not the end of the text */
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    interrupted = 1;
-}
-
-/* The first Ctrl-C ends the reply in good order, a second one ends the program. */
-static void catch_interrupt(void) {
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-}
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* --- the prompt ------------------------------------------------------------------------------------- */
 
@@ -66,23 +40,18 @@ static bool stdin_is_piped(void) {
 
 /* Without the newline at the end that echo and editors put there. */
 static bool read_stdin(struct str *text, struct status *st) {
-    char chunk[16384];
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, stdin)) > 0;) {
-        str_add(text, chunk, n);
-        if (text->n > MAX_STDIN)
-            return status_fail(st, STATUS_BAD_INPUT, "the prompt on stdin is longer than %d MiB",
-                               MAX_STDIN >> 20);
-    }
-    if (ferror(stdin)) return status_fail_errno(st, "cannot read the prompt from stdin");
+    if (!input_stdin(text, st)) return false;
     if (text->n && text->at[text->n - 1] == '\n') text->n--;
     if (text->n && text->at[text->n - 1] == '\r') text->n--;
-    return str_ok(text, st);
+    return true;
 }
 
 static bool read_prompt(struct run *r, struct status *st) {
     const char *given = cli_value(r->args, "--prompt");
     if (given ? strcmp(given, "-") == 0 : stdin_is_piped()) return read_stdin(&r->text, st);
     if (given) str_puts(&r->text, given);
+    if (r->chats && r->text.n == 0)
+        return status_fail(st, STATUS_USAGE, "--chat needs a message: give it with -p");
     return str_ok(&r->text, st);
 }
 
@@ -95,15 +64,10 @@ static void put_message(struct jsonout *json, const char *role, struct view text
 }
 
 static bool encode_chat(struct run *r, struct status *st) {
-    struct view template;
     struct str messages = {0};
     struct jsonout json;
     const char *system = cli_value(r->args, "--system");
     struct view text = {str_c(&r->text), r->text.n};
-    if (text.n == 0) return status_fail(st, STATUS_USAGE, "--chat needs a message: give it with -p");
-    if (!gguf_string(&template, engine_file(r->model), "tokenizer.chat_template", "", st) ||
-        !chat_open(&r->chat, engine_tokenizer(r->model), template, st))
-        return false;
     jsonout_init(&json, &messages, 0);
     jsonout_begin_array(&json);
     if (system) put_message(&json, "system", view_of(system));
@@ -115,31 +79,26 @@ static bool encode_chat(struct run *r, struct status *st) {
     return ok;
 }
 
-/* Plain text is the user's alone: special tokens written in it are meant, the begin token too. A closing
- * token, which a few models ask for, would end what is to be continued. */
+/* Plain text is the user's alone: special tokens written in it are meant, the begin tokens too, which are not
+ * put twice. A closing token, which a few models ask for, would end what is to be continued. */
 static bool encode_text(struct run *r, struct status *st) {
     const struct tokenizer *t = engine_tokenizer(r->model);
     const struct tokenizer_options options = {.parse_special = true};
-    if (tokenizer_adds_bos(t) && !token_list_add(&r->prompt, tokenizer_bos(t), st)) return false;
+    size_t n_front;
+    const int32_t *front = tokenizer_front(&n_front, t);
     if (!tokenizer_encode(&r->prompt, t, (struct view){str_c(&r->text), r->text.n}, options, st))
         return false;
-    const int32_t *ids = r->prompt.ids;
-    if (tokenizer_adds_bos(t) && r->prompt.n > 1 && ids[0] == tokenizer_bos(t) && ids[1] == ids[0])
-        memmove(r->prompt.ids, ids + 1, --r->prompt.n * sizeof *ids);
-    return r->prompt.n > 0 ||
+    struct token_list *p = &r->prompt;
+    bool written = p->n >= n_front && (n_front == 0 || memcmp(p->ids, front, n_front * sizeof *front) == 0);
+    for (size_t i = 0; !written && i < n_front; i++)
+        if (!token_list_add(p, 0, st)) return false;
+    if (!written && n_front) {
+        memmove(p->ids + n_front, p->ids, (p->n - n_front) * sizeof *front);
+        memcpy(p->ids, front, n_front * sizeof *front);
+    }
+    return p->n > 0 ||
            status_fail(st, STATUS_USAGE,
                        "the prompt is empty and this model has no begin token; give it some text with -p");
-}
-
-static bool encode(struct run *r, struct status *st) {
-    if (cli_value(r->args, "--system") && !cli_given(r->args, "--chat"))
-        return status_fail(st, STATUS_USAGE, "--system is for --chat");
-    if (!(cli_given(r->args, "--chat") ? encode_chat(r, st) : encode_text(r, st))) return false;
-    size_t context = engine_context(r->model);
-    return r->prompt.n <= context ||
-           status_fail(st, STATUS_BAD_INPUT,
-                       "the prompt has %zu tokens and the context holds %zu; shorten it", r->prompt.n,
-                       context);
 }
 
 /* --- opening ---------------------------------------------------------------------------------------- */
@@ -156,128 +115,131 @@ static bool find_model(struct run *r, struct status *st) {
                        str_c(&r->path));
 }
 
-static bool open_model(struct run *r, struct status *st) {
-    struct engine_options options;
-    long context;
-    if (!engine_flags(&options, r->args, st) ||
-        !cli_number(&r->n_max, r->args, "--tokens", 0, MAX_CONTEXT, -1, st) ||
-        !cli_number(&context, r->args, "--context", 1, MAX_CONTEXT, 0, st) || !find_model(r, st))
-        return false;
-    options.context = (size_t)context;
-    if (!engine_open(&r->model, r->path.at, &options, st) || !engine_session_open(&r->session, r->model, st))
-        return false;
-    if (options.context > engine_context(r->model))
-        return status_fail(st, STATUS_USAGE, "--context %ld: this model was made for %zu positions", context,
-                           engine_context(r->model));
-    r->logits = malloc(engine_n_vocab(r->model) * sizeof *r->logits);
-    return r->logits ||
-           status_fail(st, STATUS_NO_MEMORY, "out of memory for %zu logits", engine_n_vocab(r->model));
-}
-
-/* --- the reply -------------------------------------------------------------------------------------- */
-
-/* A model may say anything, and a terminal obeys escape sequences: control characters (U+0080 to U+009F are
- * some, too) but newline and tab are shown as '?' there. Pipes get the bytes as they are. */
-static void tame(struct str *text) {
-    for (size_t i = 0; i < text->n; i++) {
-        unsigned char c = (unsigned char)text->at[i];
-        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) text->at[i] = '?';
-        if (c == 0xC2 && i + 1 < text->n && (unsigned char)text->at[i + 1] < 0xA0)
-            text->at[i] = text->at[i + 1] = '?';
+/* Any setting but a penalty means that the reply is drawn, so it needs a temperature; a draw needs a seed,
+ * which the last line tells. */
+static bool read_sampling(struct run *r, struct status *st) {
+    bool draws = false, seeded = cli_given(r->args, "--seed");
+    r->sampling = sample_defaults();
+    for (const char *const *name = talk_settings(); *name; name++) {
+        char option[32];
+        snprintf(option, sizeof option, "--%s", *name);
+        const char *value = cli_value(r->args, option);
+        if (value && !talk_set(&r->sampling, *name, value, st)) return false;
+        draws = draws || (value && !strstr(*name, "penalty"));
     }
-}
-
-static bool show(struct run *r, struct status *st) {
-    struct str *piece = &r->piece;
-    if (!str_ok(piece, st)) return false;
-    if (piece->n == 0) return true;
-    if (isatty(STDOUT_FILENO)) tame(piece);
-    r->ends_line = piece->at[piece->n - 1] == '\n';
-    bool ok = fwrite(piece->at, 1, piece->n, stdout) == piece->n && fflush(stdout) == 0;
-    str_clear(piece);
-    return ok || status_fail_errno(st, "cannot write the reply");
-}
-
-/* Runs the prompt; its text goes through the decoder unseen, so that the reply continues it exactly. */
-static bool prefill(struct run *r, struct status *st) {
-    double start = seconds();
-    tokenizer_stream_begin(&r->stream, engine_tokenizer(r->model), false);
-    for (size_t i = 0; i < r->prompt.n; i++) tokenizer_stream_put(&r->stream, r->prompt.ids[i], &r->piece);
-    str_clear(&r->piece);
-    for (size_t done = 0, n; done < r->prompt.n && !interrupted; done += n) {
-        n = r->prompt.n - done < PREFILL ? r->prompt.n - done : PREFILL;
-        enum engine_logits want = done + n == r->prompt.n ? ENGINE_LOGITS_LAST : ENGINE_LOGITS_NONE;
-        if (!engine_feed(r->session, r->prompt.ids + done, n, want, r->logits, st)) return false;
-    }
-    r->prefill_s = seconds() - start;
+    if (draws && !cli_given(r->args, "--temp")) r->sampling.temperature = 0.8;
+    uint32_t seed = 0;
+    if (!seeded && r->sampling.temperature > 0 && getrandom(&seed, sizeof seed, 0) == sizeof seed)
+        r->sampling.seed = seed;
     return true;
 }
 
-/* The most likely id. NaN is none: a model with damaged weights would go on with id 0 for ever. */
-static bool next_id(int32_t *id, const struct run *r, struct status *st) {
-    *id = sample_greedy(r->logits, engine_n_vocab(r->model), NULL);
-    return r->logits[*id] > -INFINITY ||
-           status_fail(st, STATUS_BAD_INPUT,
-                       "%.120s: after %zu tokens the model gives no numbers (NaN): its weights are damaged; "
-                       "fetch or convert it again",
-                       r->path.at, engine_position(r->session));
+static bool read_args(struct run *r, struct engine_options *options, struct status *st) {
+    long context;
+    r->interactive = cli_given(r->args, "--interactive");
+    r->chats = r->interactive || cli_given(r->args, "--chat");
+    if (!engine_flags(options, r->args, st) ||
+        !cli_number(&r->n_max, r->args, "--tokens", 0, MAX_CONTEXT, -1, st) ||
+        !cli_number(&context, r->args, "--context", 1, MAX_CONTEXT, 0, st) || !read_sampling(r, st))
+        return false;
+    options->context = (size_t)context;
+    if (r->chats && !r->interactive && !cli_given(r->args, "--prompt"))
+        r->interactive = isatty(STDIN_FILENO) && !cli_given(r->args, "--json");
+    if (r->interactive && (cli_given(r->args, "--prompt") || cli_given(r->args, "--json")))
+        return status_fail(st, STATUS_USAGE,
+                           "--interactive reads its messages line by line: no -p, no --json");
+    return !cli_value(r->args, "--system") || r->chats ||
+           status_fail(st, STATUS_USAGE, "--system is for --chat");
 }
 
-static bool reply(struct run *r, struct status *st) {
-    const struct tokenizer *t = engine_tokenizer(r->model);
-    double start = seconds();
-    bool ok = true;
-    while (ok && !interrupted && r->n_max != 0) {
-        int32_t id;
-        if (!next_id(&id, r, st)) return false;
-        if (tokenizer_is_end(t, id) || (r->chat && chat_is_end(r->chat, id))) break;
-        tokenizer_stream_put(&r->stream, id, &r->piece);
-        r->n_reply++;
-        ok = show(r, st);
-        if (r->n_max >= 0 && r->n_reply == (size_t)r->n_max) break;
-        if (engine_position(r->session) == engine_context(r->model)) {
-            r->stopped = "the context is full";
-            break;
-        }
-        ok = ok && engine_feed(r->session, &id, 1, ENGINE_LOGITS_LAST, r->logits, st);
-        r->n_decoded++;
+/* The template lies in the GGUF, or beside the weights. */
+static bool open_chat(struct run *r, struct status *st) {
+    struct view template;
+    struct chat_source source = {0};
+    if (!gguf_string(&template, engine_file(r->model), "tokenizer.chat_template", "", st)) return false;
+    if (template.n == 0) {
+        if (!chat_source_read(&source, str_c(&r->path), NULL, st)) return false;
+        template = (struct view){str_c(&source.text), source.text.n};
     }
-    r->decode_s = seconds() - start;
-    tokenizer_stream_end(&r->stream, &r->piece);
-    ok = ok && show(r, st);
-    if (ok && isatty(STDOUT_FILENO) && !r->ends_line) {
-        str_putc(&r->piece, '\n');
-        ok = show(r, st);
-    }
+    bool ok = chat_open(&r->chat, engine_tokenizer(r->model), template, st);
+    chat_source_free(&source);
     return ok;
 }
 
-/* "5 prompt tokens, 410.2 tok/s": the rate of n tokens, where any were run. */
-static void put_rate(struct str *out, size_t n_tokens, const char *whose, size_t n_run, double time) {
-    str_printf(out, "%zu %s token%s", n_tokens, whose, n_tokens == 1 ? "" : "s");
-    if (n_run) str_printf(out, ", %.1f tok/s", (double)n_run / time);
-    str_puts(out, "; ");
+static bool open_model(struct run *r, const struct engine_options *options, struct status *st) {
+    bool shows = isatty(STDERR_FILENO);
+    const char *slash = strrchr(str_c(&r->path), '/');
+    if (shows) fprintf(stderr, "loading %.60s ...", slash && slash[1] ? slash + 1 : str_c(&r->path));
+    bool ok = engine_open(&r->model, r->path.at, options, st);
+    if (shows) fputs("\r\033[K", stderr);
+    if (!ok) return false;
+    if (options->context > engine_context(r->model))
+        return status_fail(st, STATUS_USAGE, "--context %zu: this model was made for %zu positions",
+                           options->context, engine_context(r->model));
+    if (r->chats && !open_chat(r, st)) return false;
+    if (!reply_open(&r->reply, r->model, r->chat, str_c(&r->path), &r->sampling, st)) return false;
+    r->reply.progress = shows;
+    return true;
+}
+
+/* --- one reply -------------------------------------------------------------------------------------- */
+
+static void put_rate(struct jsonout *j, const char *key, size_t n, double time) {
+    if (n && time > 0) jsonout_pair_double(j, key, (double)n / time);
+}
+
+static void put_json(struct str *out, const struct run *r) {
+    const struct reply *reply = &r->reply;
+    struct jsonout j;
+    jsonout_init(&j, out, 0);
+    jsonout_begin_object(&j);
+    jsonout_pair_string(&j, "model", str_c(&r->path));
+    jsonout_key(&j, "text");
+    jsonout_view(&j, (struct view){str_c(&reply->text), reply->text.n});
+    jsonout_pair_string(&j, "stopped", reply_end_name(reply->end));
+    jsonout_pair_int(&j, "prompt_tokens", (int64_t)reply->n_prompt);
+    jsonout_pair_int(&j, "reply_tokens", (int64_t)reply->ids.n);
+    jsonout_key(&j, "ids");
+    jsonout_begin_array(&j);
+    for (size_t i = 0; i < reply->ids.n; i++) jsonout_int(&j, reply->ids.ids[i]);
+    jsonout_end_array(&j);
+    jsonout_pair_double(&j, "temperature", r->sampling.temperature);
+    if (r->sampling.temperature > 0) jsonout_pair_int(&j, "seed", (int64_t)r->sampling.seed);
+    put_rate(&j, "prompt_tokens_per_second", reply->n_run, reply->prefill_s);
+    put_rate(&j, "reply_tokens_per_second", reply->n_decoded, reply->decode_s);
+    jsonout_pair_string(&j, "ran", engine_describe(r->model));
+    jsonout_end_object(&j);
+    str_putc(out, '\n');
 }
 
 static void print_speed(const struct run *r, const struct cli *cli) {
     struct str line = {0}, text = {0};
-    put_rate(&text, r->prompt.n, "prompt", r->prompt.n, r->prefill_s);
-    put_rate(&text, r->n_reply, "reply", r->n_decoded, r->decode_s);
-    str_puts(&text, engine_describe(r->model));
-    if (r->stopped) str_printf(&text, "; stopped: %s", r->stopped);
+    reply_speed(&text, &r->reply);
     term_put(&line, &cli->err_term, TERM_DIM, str_c(&text));
     fprintf(stderr, "%s\n", str_c(&line));
     str_free(&line);
     str_free(&text);
 }
 
-static bool work(struct run *r, const struct cli *cli, struct status *st) {
-    if (!open_model(r, st) || !read_prompt(r, st) || !encode(r, st)) return false;
-    catch_interrupt();
-    if (!prefill(r, st) || !reply(r, st)) return false;
-    if (interrupted) r->stopped = "Ctrl-C";
+static bool run_once(struct run *r, struct cli *cli, struct status *st) {
+    if (!(r->chat ? encode_chat(r, st) : encode_text(r, st))) return false;
+    reply_catch_interrupt(true);
+    r->reply.quiet = cli_given(r->args, "--json");
+    if (!reply_run(&r->reply, &r->prompt, r->n_max, st)) return false;
+    if (r->reply.quiet) put_json(&cli->out, r);
+    else if (isatty(STDOUT_FILENO) && !r->reply.ends_line) str_putc(&cli->out, '\n');
+    if (!cli_flush(cli, st)) return false;
     print_speed(r, cli);
     return true;
+}
+
+static bool work(struct run *r, struct cli *cli, struct status *st) {
+    struct engine_options options;
+    if (!read_args(r, &options, st) || !find_model(r, st) || (!r->interactive && !read_prompt(r, st)) ||
+        !open_model(r, &options, st))
+        return false;
+    return r->interactive ? talk(cli, &r->reply, cli_value(r->args, "--system"), r->n_max, st)
+                          : run_once(r, cli, st);
 }
 
 int fak_run(struct cli *cli, int argc, char **argv) {
@@ -286,14 +248,13 @@ int fak_run(struct cli *cli, int argc, char **argv) {
     struct status st;
     struct run r = {.args = &args};
     bool ok = cli_parse(&args, cli->command, argc, argv, &st) && work(&r, cli, &st);
+    bool stopped = !r.interactive && reply_interrupted();
+    reply_close(&r.reply);
     chat_close(r.chat);
-    engine_session_close(r.session);
     engine_close(r.model);
-    free(r.logits);
     token_list_free(&r.prompt);
     str_free(&r.path);
     str_free(&r.text);
-    str_free(&r.piece);
     if (!ok) return cli_fail(cli, &st);
-    return cli_finish(cli, interrupted ? EXIT_INTERRUPTED : 0);
+    return cli_finish(cli, stopped ? EXIT_INTERRUPTED : 0);
 }
