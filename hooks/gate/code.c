@@ -1,5 +1,6 @@
 #include "hooks/gate/code.h"
 
+#include <stdint.h>
 #include <string.h>
 
 enum language { PLAIN, C_LIKE, PYTHON };
@@ -21,7 +22,8 @@ struct scan {
     struct view in;
     size_t at;
     struct str *out;
-    bool directive; /* in a preprocessor line, where blanks and line ends mean something */
+    bool directive;  /* in a preprocessor line, where blanks and line ends mean something */
+    bool looked_far; /* what was written depends on text far behind `at` */
 };
 
 static char peek(const struct scan *s, size_t ahead) {
@@ -30,7 +32,7 @@ static char peek(const struct scan *s, size_t ahead) {
 
 static void copy(struct scan *s, size_t n) {
     if (n > s->in.n - s->at) n = s->in.n - s->at;
-    str_add(s->out, s->in.at + s->at, n);
+    if (s->out) str_add(s->out, s->in.at + s->at, n);
     s->at += n;
 }
 
@@ -45,7 +47,19 @@ static bool is_word(char c) {
            (c & 0x80);
 }
 
-static bool is_bracket(char c) { return c && strchr("(){}[];,", c); }
+static bool is_bracket(char c) {
+    switch (c) {
+    case '(':
+    case ')':
+    case '{':
+    case '}':
+    case '[':
+    case ']':
+    case ';':
+    case ',': return true;
+    default: return false;
+    }
+}
 
 /* A run of blanks or comments parts two tokens: one blank, which brackets do not need outside of a directive.
  */
@@ -104,6 +118,7 @@ static bool copy_raw(struct scan *s) {
     close[n] = '"';
     struct view rest = {s->in.at + s->at, s->in.n - s->at};
     const char *end = memmem(rest.at, rest.n, close, n + 1);
+    s->looked_far |= !end;
     if (!end) return false;
     copy(s, (size_t)(end - rest.at) + n + 1);
     return true;
@@ -135,27 +150,33 @@ static bool starts_line(const struct scan *s) {
     return true;
 }
 
-static void scan_c(struct scan *s) {
-    while (s->at < s->in.n) {
-        char c = peek(s, 0);
-        size_t splice = spliced(s);
-        if (splice) s->at += splice, part(s);
-        else if (c == '/' && peek(s, 1) == '/') skip_line_comment(s);
-        else if (c == '/' && peek(s, 1) == '*') skip_block_comment(s), part(s);
-        else if (c == '\n') end_of_line(s);
-        else if (c == ' ' || c == '\t' || c == '\r' || c == '\f') s->at++, part(s);
-        else if (c == '#' && starts_line(s)) {
-            drop_blank(s);
-            if (last(s) != '\n') str_putc(s->out, '\n');
-            s->directive = true;
-            copy(s, 1);
-        } else if (c == '"' ? !copy_raw(s) : c == '\'' && !is_digit_separator(s)) copy_quoted(s);
-        else if (c != '"') {
-            if (!s->directive && is_bracket(c)) drop_blank(s);
-            copy(s, 1);
-        }
+static void copy_words(struct scan *s) {
+    size_t n = 1;
+    while (s->at + n < s->in.n && is_word(s->in.at[s->at + n])) n++;
+    copy(s, n);
+}
+
+/* One token, comment or blank. */
+static void step_c(struct scan *s) {
+    char c = peek(s, 0);
+    size_t splice = spliced(s);
+    /* 1'000 and R"( look back at what is copied: a word ends before a quote in any case */
+    if (is_word(c)) copy_words(s);
+    else if (splice) s->at += splice, part(s);
+    else if (c == '/' && peek(s, 1) == '/') skip_line_comment(s);
+    else if (c == '/' && peek(s, 1) == '*') skip_block_comment(s), part(s);
+    else if (c == '\n') end_of_line(s);
+    else if (c == ' ' || c == '\t' || c == '\r' || c == '\f') s->at++, part(s);
+    else if (c == '#' && starts_line(s)) {
+        drop_blank(s);
+        if (last(s) != '\n') str_putc(s->out, '\n');
+        s->directive = true;
+        copy(s, 1);
+    } else if (c == '"' ? !copy_raw(s) : c == '\'' && !is_digit_separator(s)) copy_quoted(s);
+    else if (c != '"') {
+        if (!s->directive && is_bracket(c)) drop_blank(s);
+        copy(s, 1);
     }
-    drop_blank(s);
 }
 
 /* --- Python, and everything else
@@ -184,42 +205,166 @@ static void drop_line_end(struct scan *s) {
 }
 
 /* Indentation counts; blanks at the end of a line, empty lines and (in Python) comments do not. */
-static void scan_lines(struct scan *s, bool python) {
-    while (s->at < s->in.n) {
-        char c = peek(s, 0);
-        if (python && c == '#') {
-            while (s->at < s->in.n && peek(s, 0) != '\n') s->at++;
-        } else if (python && (c == '"' || c == '\'')) {
-            copy_python_text(s);
-        } else if (c == '\n') {
-            s->at++;
-            drop_line_end(s);
-            if (s->out->n && last(s) != '\n') str_putc(s->out, '\n');
-        } else {
-            copy(s, 1);
-        }
+static void step_line(struct scan *s, bool python) {
+    char c = peek(s, 0);
+    if (is_word(c)) {
+        copy_words(s);
+    } else if (python && c == '#') {
+        while (s->at < s->in.n && peek(s, 0) != '\n') s->at++;
+    } else if (python && (c == '"' || c == '\'')) {
+        copy_python_text(s);
+    } else if (c == '\n') {
+        s->at++;
+        drop_line_end(s);
+        if (s->out->n && last(s) != '\n') str_putc(s->out, '\n');
+    } else {
+        copy(s, 1);
     }
-    drop_line_end(s);
-    if (s->out->n && last(s) == '\n') s->out->at[--s->out->n] = '\0';
 }
 
-static void normal_form(struct str *out, enum language language, struct view text) {
-    struct scan scan = {.in = text, .out = out};
-    if (language == C_LIKE) scan_c(&scan);
-    else scan_lines(&scan, language == PYTHON);
+static void step(struct scan *s, enum language language) {
+    if (language == C_LIKE) step_c(s);
+    else step_line(s, language == PYTHON);
+}
+
+/* --- comparing
+ * ---------------------------------------------------------------------------------------------- Two versions
+ * of a file have most of it in common. What is before the first difference is scanned once, and what is
+ * behind the last one not at all when both scans arrive there alike. */
+
+enum { AHEAD = 4 }; /* bytes that a step looks at behind its own */
+
+static size_t common_prefix(struct view a, struct view b) {
+    enum { BLOCK = 64 };
+    size_t n = a.n < b.n ? a.n : b.n, i = 0;
+    while (i + BLOCK <= n && memcmp(a.at + i, b.at + i, BLOCK) == 0) i += BLOCK;
+    while (i < n && a.at[i] == b.at[i]) i++;
+    return i;
+}
+
+/* Whole lines: a step looks back to the start of its line. */
+static size_t common_suffix(struct view a, struct view b, size_t prefix) {
+    size_t n = (a.n < b.n ? a.n : b.n) - prefix, i = 0;
+    while (i < n && a.at[a.n - 1 - i] == b.at[b.n - 1 - i]) i++;
+    const char *start = a.at + (a.n - i), *line = i ? memchr(start, '\n', i) : NULL;
+    return line ? i - (size_t)(line + 1 - start) : 0;
+}
+
+static bool may_open(char c, enum language language) {
+    switch (c) {
+    case '\n': return true;
+    case '/': return language == C_LIKE;
+    case '#': return language == PYTHON;
+    case '"':
+    case '\'': return language != PLAIN;
+    default: return false;
+    }
+}
+
+/* Past a comment, a text in quotes, or one character. */
+static void skip(struct scan *s, enum language language) {
+    char c = peek(s, 0);
+    if (language == PYTHON && c == '#')
+        while (s->at < s->in.n && peek(s, 0) != '\n') s->at++;
+    else if (language == PYTHON && c != '\n') copy_python_text(s);
+    else if (c == '/' && peek(s, 1) == '/') skip_line_comment(s);
+    else if (c == '/' && peek(s, 1) == '*') skip_block_comment(s);
+    else if (c == '\'' && !is_digit_separator(s)) copy_quoted(s);
+    else if (c == '"' && !copy_raw(s)) copy_quoted(s);
+    else if (c != '"') s->at++;
+}
+
+static bool ends_spliced(const struct scan *s, enum language language) {
+    size_t n = s->at;
+    if (language != C_LIKE) return false;
+    if (n && s->in.at[n - 1] == '\r') n--;
+    return n && s->in.at[n - 1] == '\\';
+}
+
+/* The start of the last line in the common prefix that begins in no comment and no text, whatever follows. */
+static size_t find_line(struct view text, size_t prefix, enum language language) {
+    struct scan s = {.in = text};
+    size_t place = 0;
+    while (!s.looked_far && s.at + AHEAD <= prefix) {
+        char c = text.at[s.at];
+        if (!may_open(c, language)) {
+            s.at++;
+            continue;
+        }
+        bool starts = c == '\n' && !ends_spliced(&s, language);
+        skip(&s, language);
+        if (starts && s.at <= prefix) place = s.at;
+    }
+    return place;
+}
+
+/* At the start of a line nothing that was written before has a say any more. */
+static void begin_at(struct scan *s, size_t at, struct view in, struct str *out) {
+    *s = (struct scan){.in = in, .at = at, .out = out};
+    if (at) str_putc(out, '\n');
+}
+
+/* Until the input's `end`, or until `room` bytes are written. */
+static void scan_to(struct scan *s, size_t end, size_t room, enum language language) {
+    while (s->at < end && s->out->n < room && !s->out->failed) step(s, language);
+}
+
+static struct view settled(const struct scan *s) {
+    struct view text = {s->out->at, s->out->n};
+    while (text.n && strchr(" \t\r\n", text.at[text.n - 1])) text.n--;
+    return text;
+}
+
+/* Do they differ in what no later step can take back? */
+static bool are_apart(const struct scan *a, const struct scan *b) {
+    struct view x = settled(a), y = settled(b);
+    size_t n = x.n < y.n ? x.n : y.n;
+    return n && memcmp(x.at, y.at, n) != 0;
+}
+
+/* Both to what they have in common at their ends, in ever longer strides; false as soon as they are apart. */
+static bool scan_middle(struct scan *a, struct scan *b, size_t suffix, enum language language) {
+    size_t end_a = a->in.n - suffix, end_b = b->in.n - suffix;
+    for (size_t room = 256; a->at < end_a || b->at < end_b; room *= 2) {
+        scan_to(a, end_a, room, language);
+        scan_to(b, end_b, room, language);
+        if (a->out->failed || b->out->failed || are_apart(a, b)) return false;
+    }
+    return true;
+}
+
+static bool are_alike(const struct scan *a, const struct scan *b) {
+    return a->in.n - a->at == b->in.n - b->at && a->directive == b->directive && !a->looked_far &&
+           !b->looked_far &&
+           view_equal((struct view){a->out->at, a->out->n}, (struct view){b->out->at, b->out->n});
+}
+
+/* The same, when the end of both is scanned too? */
+static bool are_same(struct scan *a, struct scan *b, size_t suffix, enum language language) {
+    if (!scan_middle(a, b, suffix, language)) return false;
+    if (are_alike(a, b)) return true;
+    scan_to(a, a->in.n, SIZE_MAX, language);
+    scan_to(b, b->in.n, SIZE_MAX, language);
+    return view_equal(settled(a), settled(b));
 }
 
 bool code_same(bool *same, const char *path, struct view before, struct view after, struct status *st) {
-    struct str a = {0}, b = {0};
+    struct str x = {0}, y = {0};
+    struct scan a, b;
     enum language language = language_of(path);
-    normal_form(&a, language, before);
-    normal_form(&b, language, after);
-    bool ok = str_ok(&a, st) && str_ok(&b, st);
-    *same = ok && view_equal((struct view){a.at, a.n}, (struct view){b.at, b.n});
-    str_free(&a);
-    str_free(&b);
+    size_t prefix = common_prefix(before, after), suffix = common_suffix(before, after, prefix);
+    size_t line = find_line(before, prefix, language);
+    begin_at(&a, line, before, &x);
+    begin_at(&b, line, after, &y);
+    *same = are_same(&a, &b, suffix, language);
+    bool ok = str_ok(&x, st) && str_ok(&y, st);
+    str_free(&x);
+    str_free(&y);
     return ok;
 }
+
+/* --- generated files
+ * ---------------------------------------------------------------------------------------- */
 
 static bool holds(struct view text, const char *word) { return memmem(text.at, text.n, word, strlen(word)); }
 

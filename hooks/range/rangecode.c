@@ -22,14 +22,14 @@ static bool read_blob(struct str *out, bool *too_large, struct work *w, const ch
         path, w->out.oid, why.message);
 }
 
-/* The first line of `after` that is not as in `before`, from 1. */
+/* The first line of `after` that is not as in `before`, from 1; its last where it only lost some. */
 static int first_change(struct view before, struct view after) {
-    struct view a, b;
-    int line = 1, last = 0;
-    struct view rest = after;
-    while (view_line(&a, &rest)) last++;
-    while (view_line(&b, &after) && view_line(&a, &before) && view_equal(a, b)) line++;
-    return line > last && last ? last : line;
+    size_t n = before.n < after.n ? before.n : after.n, same = 0;
+    int line = 1;
+    while (same < n && before.at[same] == after.at[same]) same++;
+    for (size_t i = 0; i < same; i++)
+        if (after.at[i] == '\n' && i + 1 < after.n) line++;
+    return line;
 }
 
 /* What the file was for every parent of a merge, by its path. */

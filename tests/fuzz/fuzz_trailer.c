@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,12 +37,47 @@ static void try_message(struct view message, const struct trailer_rules *choice)
     arena_release(&arena);
 }
 
+/* The text between two comments, which differ from one number to the other: nothing is common any more. */
+static void wrap(struct str *out, struct view text, bool python, int number) {
+    str_printf(out, python ? "#%d\n" : "/*%d*/\n", number);
+    str_add(out, text.at, text.n);
+    if (!python) str_printf(out, "\n\n//%d\n", number); /* Python's texts may still be open here */
+}
+
+/* What two texts have in common is scanned once or not at all, and that must not show. */
+static void try_pair(struct view a, struct view b, const char *name) {
+    struct str x = {0}, y = {0};
+    struct status st;
+    bool same, same_wrapped, python = strcmp(name, "a.py") == 0;
+    wrap(&x, a, python, 1);
+    wrap(&y, b, python, 2);
+    if (code_same(&same, name, a, b, &st) &&
+        code_same(&same_wrapped, name, (struct view){x.at, x.n}, (struct view){y.at, y.n}, &st) &&
+        same != same_wrapped)
+        abort();
+    str_free(&x);
+    str_free(&y);
+}
+
 static void try_code(struct view text, const char *name) {
     struct status st;
     bool same;
-    struct view half = {text.at, text.n / 2};
+    struct view half = {text.at, text.n / 2}, rest = {text.at + half.n, text.n - half.n};
     if (code_same(&same, name, text, text, &st) && !same) abort();
     if (!code_same(&same, name, half, text, &st)) return;
+    if (strcmp(name, "a.txt") == 0) return; /* it knows no comments to wrap it with */
+    try_pair(half, rest, name);
+    /* the same text with its middle byte taken out, and with a comment in its middle */
+    struct str other = {0};
+    str_add(&other, text.at, half.n);
+    if (rest.n) str_add(&other, rest.at + 1, rest.n - 1);
+    try_pair(text, (struct view){str_c(&other), other.n}, name);
+    str_clear(&other);
+    str_add(&other, text.at, half.n);
+    str_puts(&other, strcmp(name, "a.py") == 0 ? "#x\n" : "/*x*/");
+    str_add(&other, rest.at, rest.n);
+    try_pair(text, (struct view){str_c(&other), other.n}, name);
+    str_free(&other);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
