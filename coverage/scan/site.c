@@ -231,6 +231,13 @@ static bool find_marked(struct site_reader *f) {
     return add_strays(f, seen, f->lex->n_tokens);
 }
 
+/* A test case is given as an argument too: TEST(name, { ... }). */
+static bool has_code(const struct lex *lex, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++)
+        if (lex_is(lex, i, "{") || lex_is(lex, i, ";")) return true;
+    return false;
+}
+
 /* A file of nothing but includes and macro calls: each call instantiates a kernel of what is included. */
 static bool find_instances(struct site_reader *f) {
     const struct lex *lex = f->lex;
@@ -241,7 +248,7 @@ static bool find_instances(struct site_reader *f) {
             if (lex_is(lex, i, ";")) continue;
             if (!lex_is_name(lex, i) || !lex_is(lex, i + 1, "(")) return true;
             size_t close = lex_close(lex, i + 1);
-            if (close >= lex->n_tokens) return true;
+            if (close >= lex->n_tokens || has_code(lex, i + 1, close)) return true;
             struct site site = {.begin = lex->tokens[i].begin,
                                 .end = lex->tokens[close].end,
                                 .name_at = lex->tokens[i].begin,

@@ -50,6 +50,7 @@ static void form_03_files_of_an_include_and_macro_calls(void **state) {
           "+DECL_TILE(64, 32) +DECL_TILE(\n    128, 32)");
     assert_true(last.generated);
     assert_string_equal(last.includes[0], "../tile.cuh");
+    holds("test.cu", "#include \"testbed.h\"\nTEST_LEVEL_1(gemm_64x64, {\n  run(64);\n})\n", "");
 }
 
 static void form_04_launch_bounds_inside_a_macro(void **state) {
