@@ -50,7 +50,9 @@ static bool add(struct site_reader *r, size_t at, const struct decl *around, str
     }
     if (!lex_is(lex, open, "(")) return true;
     size_t close = lex_close(lex, open), brace = lambda_of(lex, open, close);
+    size_t tail = brace == SIZE_MAX ? SIZE_MAX : lex_close(lex, brace);
     size_t last = lex_is(lex, close + 1, ";") ? close + 1 : close;
+    if (tail >= close) brace = SIZE_MAX; /* the lambda does not end where the call does */
     struct site site = {.begin = lex->tokens[at].begin,
                         .end = last < lex->n_tokens ? lex->tokens[last].end : lex->text.n,
                         .name_at = lex->tokens[at].begin,
@@ -58,7 +60,7 @@ static bool add(struct site_reader *r, size_t at, const struct decl *around, str
                         .kind = SCAN_KERNEL,
                         .language = SCAN_SYCL,
                         .exact = close < lex->n_tokens};
-    if (brace != SIZE_MAX && site.exact) site.tail = lex->tokens[lex_close(lex, brace)].begin;
+    if (brace != SIZE_MAX) site.tail = lex->tokens[tail].begin;
     site.name = arena_copy(r->arena, name.at, name.n, r->st);
     return site.name && sites_add(r->out, site, r->st);
 }

@@ -195,7 +195,7 @@ static bool read_import(struct facts *facts, const struct reader *r, size_t i, s
     struct str base = {0}, path = {0};
     if (from) i = read_path(&base, r, i + 1, end);
     for (i++; ok && i < end;) {
-        if (!is_name(r, i)) {
+        if (!is_name(r, i) || is(r, i, "import") || is(r, i, "as")) { /* read_path stops at these */
             i++;
             continue;
         }
