@@ -74,6 +74,25 @@ static void erase_words(char *out, const struct lex *lex, const char *const *wor
     }
 }
 
+/* RESTRICT, GGML_UNUSED: of three letters or more, none of them small. */
+static bool is_capitals(struct view word) {
+    for (size_t i = 0; i < word.n; i++)
+        if (word.at[i] >= 'a' && word.at[i] <= 'z') return false;
+    return word.n > 2;
+}
+
+/* Macros that dress what follows: `RESTRICT x`, `LAUNCH_BOUNDS(n) void`. A type in capitals goes with them;
+ * the raw text still has it. */
+static void erase_dress(char *out, const struct lex *lex) {
+    for (size_t i = 0; i < lex->n_tokens; i++) {
+        if (lex->tokens[i].kind != LEX_NAME || !is_capitals(lex_view(lex, i))) continue;
+        size_t last = lex_is(lex, i + 1, "(") ? lex_close(lex, i + 1) : i;
+        if (!lex_is_name(lex, last + 1)) continue;
+        erase(out, lex->tokens[i].begin, lex->tokens[last].end);
+        i = last;
+    }
+}
+
 void blank_copy(char *out, const struct lex *lex, enum scan_language language) {
     static const char *const none[] = {NULL};
     static const char *const cuda_calls[] = {"__launch_bounds__", "__cluster_dims__", "__block_size__",
@@ -81,12 +100,14 @@ void blank_copy(char *out, const struct lex *lex, enum scan_language language) {
     static const char *const metal[] = {"kernel",      "device",      "constant",
                                         "threadgroup", "thread",      "threadgroup_imageblock",
                                         "ray_data",    "object_data", NULL};
-    static const char *const opencl[] = {"kernel",      "__kernel",     "global",     "__global",  "local",
-                                         "__local",     "constant",     "__constant", "__private", "private",
-                                         "__read_only", "__write_only", NULL};
+    static const char *const opencl[] = {"kernel",    "__kernel",   "global",      "__global",
+                                         "local",     "__local",    "constant",    "__constant",
+                                         "__private", "private",    "__read_only", "__write_only",
+                                         "read_only", "write_only", "read_write",  NULL};
     static const char *const opencl_calls[] = {"__attribute__", NULL};
     if (lex->text.n) memcpy(out, lex->text.at, lex->text.n);
     erase_directives(out, lex);
+    erase_dress(out, lex);
     if (language == SCAN_CUDA || language == SCAN_HIP) erase_words(out, lex, none, cuda_calls, false);
     if (language == SCAN_METAL) erase_words(out, lex, metal, none, true);
     if (language == SCAN_OPENCL) erase_words(out, lex, opencl, opencl_calls, false);

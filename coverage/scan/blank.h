@@ -3,8 +3,8 @@
  * Owns nothing; writes n bytes where the caller says. Trusts the lex to be of this text. Any thread.
  *
  * Becomes blanks: preprocessor lines, all but the first live branch of each #if chain, and words that no
- * grammar of ours knows (address spaces, [[attributes]] and kernel marks of Metal and OpenCL, launch bounds).
- * Newlines stay. */
+ * grammar of ours knows (macros in capitals before a name, address spaces, [[attributes]] and kernel marks of
+ * Metal and OpenCL, launch bounds). Newlines stay. */
 #ifndef COVERAGE_SCAN_BLANK_H
 #define COVERAGE_SCAN_BLANK_H
 
