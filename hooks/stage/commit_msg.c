@@ -11,13 +11,20 @@ static bool was_offered(const struct look *look) {
     return seen;
 }
 
+/* Comments alone: git is about to refuse the commit, and says so itself. */
+static bool is_empty(struct look *look) {
+    struct trailer_list list;
+    struct view message = {str_c(&look->message), look->message.n};
+    return trailer_parse(&list, message, &look->rules, &look->arena, NULL) && view_trim(list.body).n == 0;
+}
+
 bool stage_commit_msg(struct stage_output *out, const struct stage_input *in, struct status *st) {
     struct look look;
     bool elsewhere = false;
     bool ok = look_open(&look, in, st);
     if (ok && look.silence == LOOK_SPEAK && !in->configured)
         ok = look_configured(&elsewhere, &look, "commit-msg", st);
-    if (ok && look.silence == LOOK_SPEAK && !elsewhere) {
+    if (ok && look.silence == LOOK_SPEAK && !elsewhere && !is_empty(&look)) {
         if (was_offered(&look)) advice_line(&out->advice, &look.report, ADVICE_COMMITTED);
         else advice_text(&out->advice, in->term, in->matrix, &look.report, ADVICE_COMMITTED);
         look_note(&out->note, &look);

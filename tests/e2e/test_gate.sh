@@ -51,14 +51,14 @@ check_has "where and why" "$out" "$kernel matches engine/kernels/*/attention*"
 check_equal "the last line is the command to paste" "$(printf '%s\n' "$out" | tail -n 1)" \
     "$(printf '%s\n' "$out" | grep "^git commit --trailer '$trailer")"
 git checkout -q HEAD -- . && edit && git add . && git show HEAD:$kernel >$kernel
-finds "the staged blob counts, not the file (gitleaks#585)"
+finds "H9: the staged blob counts, not the file (gitleaks#585)"
 git checkout -q HEAD -- . && edit
 silent "and not the other way round"
 git add . && cd engine || exit
 check_has "from a folder below" "$(fak gate)" "$trailer"
 check_exit "an argument that means nothing is refused" 2 fak gate engine
 cd .. && touch .git/index.lock
-finds "with a foreign index.lock (prek#486)"
+finds "H1: with a foreign index.lock (prek#486)"
 rm .git/index.lock
 git mv $kernel engine/kernels/ref/moved.c
 finds "a move out of the row: the old name counts"
@@ -81,20 +81,20 @@ silent "a symbolic link"
 new_repo
 name=$(printf 'engine/kernels/ref/attention k\303\251r\tn"e\nl\351.c')
 echo 'int q;' >"$name" && git add .
-finds "a name of blanks, tab, quote, line break and a stray byte"
-check_has "it is escaped" "$out" '"engine/kernels/ref/attention k\303\251r\tn\"e\nl\351.c" matches'
+finds "H10: a name of blanks, tab, quote, line break and a stray byte"
+check_has "H10: it is escaped" "$out" '"engine/kernels/ref/attention k\303\251r\tn\"e\nl\351.c" matches'
 if command -v python3 >/dev/null; then
     fak gate --json >"$scratch/json"
-    check "the JSON is valid" python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); assert d["findings"][0]["op"]=="fused-attention" and d["speaks"]' "$scratch/json"
+    check "H10: the JSON is valid" python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); assert d["findings"][0]["op"]=="fused-attention" and d["speaks"]' "$scratch/json"
 else
-    tap_skip "the JSON is valid" "no python3"
+    tap_skip "H10: the JSON is valid" "no python3"
 fi
 
 # --- git add -N (gitstatus#44)
 new_repo
 echo 'int n;' >engine/kernels/ref/attention_n.c && git add -N engine/kernels/ref/attention_n.c
 echo two >>README && git add README
-silent "add -N stages nothing"
+silent "H11: add -N stages nothing"
 
 # --- unborn HEAD
 cd "$scratch" && rm -rf repo && git init -q repo && cd repo && mkdir -p engine/kernels/ref
@@ -118,12 +118,12 @@ reads_it() { check_equal "$1: no word about how" "$(cat "$scratch/err")" ""; che
 uses_git() { check_has "$1: one line says why" "$(cat "$scratch/err")" "fak: libgit2 cannot read this repository ($2); using git"; check_equal "$1: one line" "$(wc -l <"$scratch/err")" 1; }
 new_repo
 edit && git add . && fak gate >"$scratch/plain" && git update-index --split-index
-finds "split index (libgit2#4857)"
+finds "H3: split index (libgit2#4857)"
 reads_it "split index"
 check_equal "split index: the same output" "$out" "$(cat "$scratch/plain")"
 new_repo
 edit && git add . && truncate -s -20 .git/index && head -c 20 /dev/zero >>.git/index
-finds "index.skipHash (libgit2#6531)"
+finds "H4: index.skipHash (libgit2#6531)"
 reads_it "index.skipHash"
 new_repo
 edit && git add . && git update-index --split-index && git update-ref "refs/replace/$(git rev-parse HEAD)" "$(git commit-tree 'HEAD^{tree}' -m r)"
@@ -146,14 +146,14 @@ finds "sparse index"
 # --- what libgit2 reads once it is told that it may
 new_repo && git config core.repositoryformatversion 1 && git config extensions.worktreeConfig true
 edit && git add .
-finds "extensions.worktreeConfig (git-branchless#278)"
+finds "H5: extensions.worktreeConfig (git-branchless#278)"
 check_equal "worktreeConfig: libgit2 reads it" "$(cat "$scratch/err")" ""
 git config --worktree fak.priorart false
 check_has "its configuration counts" "$(fak gate)" "switched off"
 new_repo && git config uploadpack.allowFilter true
 git clone -q --filter=blob:none --sparse "file://$scratch/repo" "$scratch/clone" 2>/dev/null && cd "$scratch/clone" && git sparse-checkout set engine 2>/dev/null
 edit && git add .
-finds "a partial, sparse clone"
+finds "H5: a partial, sparse clone"
 cd "$scratch" && rm -rf clone
 
 # --- other places
@@ -178,8 +178,8 @@ finds "a detached HEAD"
 new_repo && edit && git add .
 message() { printf "$1" >"$scratch/message"; fak gate --message "$scratch/message" 2>&1; }
 stamped="fak: the message carries a valid Prior-art trailer"
-check_equal "a trailer below a line of dashes (libgit2#6760)" "$(message 's\n\nHeading\n-----\ntext\n\nPrior-art: fused-attention\n')" "$stamped"
-check_equal "a trailer above ten comments (commitlint#1809)" "$(message 's\n\nPrior-art: x\n#\n#\n#\n#\n#\n#\n#\n#\n#\n#\n')" "$stamped"
+check_equal "H2: a trailer below a line of dashes (libgit2#6760)" "$(message 's\n\nHeading\n-----\ntext\n\nPrior-art: fused-attention\n')" "$stamped"
+check_equal "H8: a trailer above ten comments (commitlint#1809)" "$(message 's\n\nPrior-art: x\n#\n#\n#\n#\n#\n#\n#\n#\n#\n#\n')" "$stamped"
 check_has "an unknown name" "$(message 's\n\nPrior-art: fused-attn\n')" '`fused-attn` is not a row of the matrix: `fused-attention`?'
 check_has "the wrong name" "$(message 's\n\nPrior-art: rope\n')" 'names `rope`, which this change does not touch'
 check_has "a missing blank line" "$(message 's\n\nbody\nPrior-art: x\n')" "line 4 is no trailer"
@@ -217,15 +217,15 @@ cannot "objects that are gone" "git "
 new_repo && edit && git add .
 if printf '\377' | dd of=.git/index bs=1 seek=100 conv=notrunc 2>/dev/null; then
     fak gate >/dev/null 2>"$scratch/err"
-    check_has "a flipped byte in the index is noticed" "$(cat "$scratch/err")" "checksum"
+    check_has "H4: a flipped byte in the index is noticed" "$(cat "$scratch/err")" "checksum"
 fi
 new_repo && edit && git add .
 if chown -R 12345 "$scratch/repo" 2>/dev/null; then
     unset GIT_CONFIG_COUNT # .ci/run trusts every owner by it
-    cannot "another owner (convco#86)" "git config --global --add safe.directory '$scratch/repo'"
+    cannot "H20: another owner (convco#86)" "git config --global --add safe.directory '$scratch/repo'"
     git config --file "$scratch/gitconfig" safe.directory '*'
     GIT_CONFIG_GLOBAL=$scratch/gitconfig
-    finds "another owner, safe.directory=*"
+    finds "H20: another owner, safe.directory=*"
     uses_git "another owner" "another user owns it"
     GIT_CONFIG_GLOBAL=/dev/null
 else

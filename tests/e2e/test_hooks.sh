@@ -47,7 +47,7 @@ command=$(printf '%s\n' "$out" | grep '^git commit --amend')
 quiet "the printed command" sh -c "$command"
 check_has "it stamped the commit" "$(git log -1 --format='%(trailers:key=Prior-art)')" "$trailer"
 edit
-speaks "git commit -a (pre-commit#3395)" git commit -am x
+speaks "H1: git commit -a (pre-commit#3395)" git commit -am x
 edit && echo two >>README && git add README
 speaks "git commit -- path" git commit -m x -- $kernel
 quiet "the rest of it" git commit -m x
@@ -232,15 +232,15 @@ check_equal "and is as it was" "$(listing $hooks)" "$before"
 # --- where hooks live
 new_repo && mkdir "$scratch/global" && git config core.hooksPath "$scratch/global" && hooks=$scratch/global
 { echo '#!/bin/sh'; body; } >"$hooks/commit-msg" && chmod 755 "$hooks/commit-msg"
-round "core.hooksPath (husky#391)"
+round "H6: core.hooksPath (husky#391)"
 new_repo && git config --file "$scratch/gitconfig" core.hooksPath "$scratch/global"
 check_has "a global core.hooksPath is named as such" "$(GIT_CONFIG_GLOBAL=$scratch/gitconfig fak hooks status)" "hooks of all your repositories (core.hooksPath): $scratch/global"
 check_has "an ordinary place too" "$(fak hooks status)" "hooks of this repository: $scratch/repo/.git/hooks"
 new_repo && git worktree add -q "$scratch/tree" -b tree 2>/dev/null && cd "$scratch/tree" && fak hooks install >/dev/null && edit
-speaks "installed from a linked worktree (lefthook#901)" git commit -am x
+speaks "H7: installed from a linked worktree (lefthook#901)" git commit -am x
 cd "$scratch/repo" && git config extensions.worktreeConfig true && cd "$scratch/tree" && git config --worktree core.hooksPath "$scratch/missing/hooks"
 fak hooks install --files >/dev/null && edit
-speaks "core.hooksPath of a worktree that is not there" git commit -am x
+speaks "H7: core.hooksPath of a worktree that is not there" git commit -am x
 check "it was made there" test -x "$scratch/missing/hooks/commit-msg"
 new_repo && rm -rf .git/hooks && fak hooks install >/dev/null && edit
 speaks "without a hooks folder" git commit -am x
@@ -249,7 +249,7 @@ printf '#!/bin/sh\nn=$(basename "$0")\ns=$(dirname "$(dirname "$0")")/$n\n[ ! -f
 printf '#!/bin/sh\n. "$(dirname "$0")/h"\n' >.husky/_/commit-msg && chmod +x .husky/_/commit-msg
 before=$(listing .husky)
 fak hooks install --files >/dev/null && edit
-speaks "husky" git commit -am x
+speaks "H6: husky" git commit -am x
 check "husky: in the user's folder" test -f .husky/commit-msg
 fak hooks uninstall >/dev/null
 check_equal "husky: uninstall restores" "$(listing .husky)" "$before"

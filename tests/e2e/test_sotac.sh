@@ -43,7 +43,7 @@ BEGIN {
 }
 AWK
 LC_ALL=C awk -f "$scratch/hostile.awk" >"$scratch/hostile.sql"
-check "hostile texts are taken" sotac -o "$scratch/hostile.c" $schema "$scratch/hostile.sql"
+check "H19: hostile texts are taken" sotac -o "$scratch/hostile.c" $schema "$scratch/hostile.sql"
 cat >"$scratch/print.c" <<'C'
 #include "sotadb/matrix.h"
 #include <stdio.h>
@@ -63,7 +63,7 @@ for compiler in gcc clang; do # not looked for in build/, where a folder may be 
         tap_skip "hostile texts with $compiler" "not installed"
         continue
     fi
-    check "hostile texts compile with $compiler, warnings are errors" \
+    check "H19: hostile texts compile with $compiler, warnings are errors" \
         env PATH="${PATH#"$BIN":}" $compiler $flags -o "$scratch/print" "$scratch/hostile.c" "$scratch/print.c"
     "$scratch/print" >"$scratch/got"
     check "and come back byte for byte" cmp "$scratch/got" "$scratch/want"

@@ -73,6 +73,7 @@ int fak_hooks_agent(struct cli *cli, int argc, char **argv) {
     struct str event = {0};
     struct json_t *root = NULL;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is one more full disk */
     if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 0, 0, &st))
         return cli_fail(cli, &st);
     bool ok = read_stdin(&event, &st) && jsontree_parse(&root, (struct view){str_c(&event), event.n}, &st) &&

@@ -81,6 +81,7 @@ int fak_mcp(struct cli *cli, int argc, char **argv) {
     if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 0, 0, &st))
         return cli_fail(cli, &st);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is one more full disk */
     bool ok = serve(&server, &st);
     str_free(&server.line);
     return ok ? cli_finish(cli, 0) : cli_fail(cli, &st);
