@@ -139,9 +139,8 @@ static void put_block(struct str *out, const struct term *term, const struct mat
     put_row(out, term, "bound", &text);
     put_kernels(&text, finding);
     put_row(out, term, "kernel", &text);
-    put_label(out, term, "why");
-    put_hits(out, finding);
-    str_putc(out, '\n');
+    put_hits(&text, finding);
+    put_row(out, term, "why", &text);
     out->failed |= text.failed;
     str_free(&text);
 }
@@ -159,13 +158,16 @@ static void put_short(struct str *out, const struct term *term, const struct fin
  * ------------------------------------------------------------------------------------------------ */
 
 static void put_head(struct str *out, const struct term *term, const struct gate_report *report) {
-    struct str text = {0};
+    struct str text = {0}, folded = {0};
     str_printf(&text, "fak: this commit touches %s that others have solved; read first:",
                report->n == 1 ? "a kernel" : "kernels");
-    term_put(out, term, TERM_YELLOW, str_c(&text));
+    term_fold(&folded, term, 0, str_c(&text));
+    if (folded.n) folded.at[--folded.n] = '\0'; /* the colour ends before the line does */
+    term_put(out, term, TERM_YELLOW, str_c(&folded));
     str_putc(out, '\n');
-    out->failed |= text.failed;
+    out->failed |= text.failed | folded.failed;
     str_free(&text);
+    str_free(&folded);
 }
 
 static void put_command(struct str *out, const struct gate_report *report, enum advice_moment moment) {

@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2015
+# shellcheck shell=sh disable=SC2015,SC2164
 # fak hooks doctor: which hook really runs here and why, in states that people get into; text, JSON, exit status.
 . "$(dirname "$0")/tap.sh"
 echo leak:libpcre2 >"$scratch/lsan"
