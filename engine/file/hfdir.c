@@ -244,19 +244,48 @@ static char *folder_of(const char *path, bool directory) {
     return strndup(path, n);
 }
 
+static struct hfdir *new_folder(const char *path, bool directory, struct status *st) {
+    struct hfdir *dir = calloc(1, sizeof *dir);
+    if (dir) dir->path = strdup(path);
+    if (dir) dir->folder = folder_of(path, directory);
+    if (dir && dir->path && dir->folder) return dir;
+    hfdir_close(dir);
+    status_fail(st, STATUS_NO_MEMORY, "%.120s: out of memory", path);
+    return NULL;
+}
+
+bool hfdir_parse(struct hfdir **out, const char *name, struct view config, struct view index,
+                 struct view weights, struct status *st) {
+    struct hfdir *dir = new_folder(name, true, st);
+    struct jsonin map = {0};
+    struct str path = {0};
+    *out = NULL;
+    if (!dir) return false;
+    str_printf(&path, "%s/model.safetensors", name);
+    dir->shards = calloc(1, sizeof *dir->shards);
+    bool ok = dir->shards && str_ok(&path, st) &&
+              jsonin_open(&dir->config.doc, name, config, 0, "config", st) &&
+              safetensors_parse(&dir->shards[0], str_c(&path), weights.at, weights.n, st);
+    if (ok) dir->n_shards = 1;
+    ok = ok && collect(dir, st) &&
+         (index.n == 0 ||
+          (jsonin_open(&map, name, index, 0, "index", st) && hfdir_apply_index(dir, &map, st)));
+    jsonin_close(&map);
+    str_free(&path);
+    if (ok) *out = dir;
+    else hfdir_close(dir);
+    return ok;
+}
+
 bool hfdir_open(struct hfdir **out, const char *path, struct status *st) {
     bool directory = hfdir_is_directory(path);
-    struct hfdir *dir = calloc(1, sizeof *dir);
+    struct hfdir *dir = new_folder(path, directory, st);
     *out = NULL;
-    if (!dir) return status_fail(st, STATUS_NO_MEMORY, "%.120s: out of memory", path);
-    dir->path = strdup(path);
-    dir->folder = folder_of(path, directory);
-    bool ok = dir->path && dir->folder;
-    if (!ok) status_fail(st, STATUS_NO_MEMORY, "%.120s: out of memory", path);
-    ok = ok && read_json(&dir->config, dir, "config.json", "config", st) &&
-         read_json(&dir->generation, dir, "generation_config.json", "generation config", st) &&
-         read_json(&dir->quantize, dir, "quantize_config.json", "quantization config", st) &&
-         open_weights(dir, directory, st);
+    if (!dir) return false;
+    bool ok = read_json(&dir->config, dir, "config.json", "config", st) &&
+              read_json(&dir->generation, dir, "generation_config.json", "generation config", st) &&
+              read_json(&dir->quantize, dir, "quantize_config.json", "quantization config", st) &&
+              open_weights(dir, directory, st);
     if (ok) *out = dir;
     else hfdir_close(dir);
     return ok;

@@ -36,6 +36,11 @@ struct hfdir {
 bool hfdir_open(struct hfdir **out, const char *path, struct status *st) STATUS_MUST_USE;
 void hfdir_close(struct hfdir *dir); /* NULL is fine */
 
+/* The same from bytes that must outlive *out: config.json, the index (n 0: none) and the one safetensors
+ * file, which the index calls "model.safetensors". */
+bool hfdir_parse(struct hfdir **out, const char *name, struct view config, struct view index,
+                 struct view weights, struct status *st) STATUS_MUST_USE;
+
 bool hfdir_is_directory(const char *path);
 
 const struct safetensors_tensor *hfdir_find(const struct hfdir *dir, const char *name); /* NULL: none */

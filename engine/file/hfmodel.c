@@ -96,26 +96,35 @@ static bool find_module(struct hfmodule *out, const struct hfdir *dir, struct vi
     return out->n_parts > 0;
 }
 
+/* The tensor NAME and what is added to it, or NULL. */
+static const struct safetensors_tensor *find_raw(const struct hfmodel *m, const char *name,
+                                                 const char *ending) {
+    struct str whole = {0};
+    struct status st;
+    str_printf(&whole, "%s%s", name, ending);
+    const struct safetensors_tensor *found = str_ok(&whole, &st) ? hfdir_find(m->dir, str_c(&whole)) : NULL;
+    str_free(&whole);
+    return found;
+}
+
+/* Numbers that stand for themselves: anything but a matrix, which may have scales beside it. */
+static bool is_plain(const struct safetensors_tensor *t) {
+    return t && safetensors_dtype(t->type) >= 0 && (t->n_dims != 2 || !view_ends(t->name, ".weight"));
+}
+
 bool hfmodel_stored(struct gguf_tensor *out, struct hfmodel *m, const char *name) {
-    const struct safetensors_tensor *raw = hfdir_find(m->dir, name), *blocks;
+    const struct safetensors_tensor *raw = find_raw(m, name, ""), *weight = find_raw(m, name, ".weight");
+    const struct safetensors_tensor *blocks = find_raw(m, name, "_blocks");
     struct view module_name = view_of(name);
     struct hfmodule module;
-    struct str blocks_name = {0};
+    char shown[VIEW_SHOWN];
     *out = (struct gguf_tensor){.dims = {1, 1, 1, 1}};
-    if (raw && safetensors_dtype(raw->type) >= 0 && !view_ends(raw->name, ".weight")) {
-        show_raw(out, raw);
+    if (is_plain(raw) || is_plain(weight)) {
+        show_raw(out, is_plain(raw) ? raw : weight);
         return true;
     }
-    str_printf(&blocks_name, "%s_blocks", name);
-    blocks = str_ok(&blocks_name, m->st) ? hfdir_find(m->dir, str_c(&blocks_name)) : NULL;
-    str_free(&blocks_name);
     if (blocks) return stored_blocks(out, m, blocks);
     if (view_ends(module_name, ".weight")) module_name.n -= strlen(".weight");
-    if (raw && raw->n_dims != 2 && safetensors_dtype(raw->type) >= 0) {
-        show_raw(out, raw);
-        return true;
-    }
-    char shown[VIEW_SHOWN];
     if (find_module(&module, m->dir, module_name)) return stored_matrix(out, m, &module);
     return status_fail(m->st, STATUS_NOT_FOUND,
                        "%.120s: there is no tensor '%s'; fak inspect lists those it has", m->file->path,

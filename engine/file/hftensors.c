@@ -89,7 +89,7 @@ float *hfmodel_floats(struct hfmodel *m, const struct safetensors_tensor *t) {
     int type = safetensors_dtype(t->type);
     if (type < 0) {
         hfmodel_refuse_tensor(m, STATUS_UNSUPPORTED, t, "is %s; it has to be F32, F16 or BF16",
-                              safetensors_type_name(t->type));
+                              safetensors_type_name((int)t->type));
         return NULL;
     }
     float *values = arena_alloc(&m->file->arena, t->n_elements, sizeof *values, m->st);

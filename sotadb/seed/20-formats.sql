@@ -29,18 +29,20 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  || 'the floor is set to it. The measurement needs a CUDA device; decision and scaffold do not.',
  'quantization'),
 ('gptq-resident', 'GPTQ resident on the CPU',
- 'Loads GPTQ checkpoints and keeps 4- and 8-bit groups with their act-order index as they are, to be multiplied on the CPU.',
+ 'Loads GPTQ checkpoints of 2, 3, 4 and 8 bits and keeps groups, zero points and the act-order index as they are; rows '
+ || 'are decoded where they are multiplied.',
  'format', 'bind',
  'Bind later: a Marlin-style kernel is the rung for GPUs. Until then parity of the resident CPU path is the floor, and no '
  || 'claim is made about a device.',
  'Decoding by GPTQ''s own reference (Hugging Face, GPTQModel): max|d| = 0; the product against lane ref.',
- 'The CPU, until a device kernel exists.', 'planned', '', '', 'quantization'),
+ 'The CPU: rows are decoded one by one in lane ref; a lane that multiplies the codes is the next step.', 'shipped', '', '',
+ 'quantization'),
 ('exl2-loader', 'EXL2 loader',
  'Loads ExLlamaV2 checkpoints: groups of 2 to 8 bits mixed within one matrix, rows permuted by act-order.',
  'format', 'stay-minimal',
  'Loader parity is the aim; there is no kernel claim.',
  'Generation by ExLlamaV2 itself on the same checkpoint, and its decoded matrices: max|d| = 0.',
- 'Completeness of the loader, not speed.', 'planned', '', '', 'quantization'),
+ 'Completeness of the loader, not speed.', 'shipped', '', '', 'quantization'),
 ('gguf-quant-load', 'GGUF quant-at-load (Q4_K, Q5_K, Q6_K resident)',
  'Reads GGUF and keeps its quantised weights resident in their own bits, re-laid for the kernels or as they lie in the '
  || 'file, decoded only where they are used.',
@@ -56,7 +58,7 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'Bind to the format as the reference crate reads it: what it refuses is refused, and every length is checked against '
  || 'what is left of the file.',
  'The reference library on the same file: the same names, shapes and bytes; and its malformed files refused.',
- 'Page faults of the first touch.', 'planned', '', '', NULL);
+ 'Page faults of the first touch.', 'shipped', '', '', NULL);
 
 INSERT INTO op_alias (op, alias) VALUES
 ('awq-gemm', 'awq'), ('awq-gemm', 'awq-gemv'), ('awq-gemm', 'marlin'), ('awq-gemm', 'int4-gemm'), ('awq-gemm', 'w4a16'),
@@ -69,15 +71,18 @@ INSERT INTO op_alias (op, alias) VALUES
 INSERT INTO op_path (op, glob, role, planned) VALUES
 ('awq-gemm', 'engine/kernels/cuda/awq*.cu', 'kernel', 1),
 ('awq-gemm', 'engine/kernels/*/linear_awq*.c', 'kernel', 1),
-('awq-gemm', 'engine/file/awq*.c', 'loader', 1),
-('gptq-resident', 'engine/file/gptq*.c', 'loader', 1),
+('gptq-resident', 'engine/file/hfgptq.c', 'loader', 0),
+('gptq-resident', 'engine/tensor/layout_gptq.c', 'loader', 0),
 ('gptq-resident', 'engine/kernels/*/linear_gptq*.c', 'kernel', 1),
-('exl2-loader', 'engine/file/exl2*.c', 'loader', 1),
+('exl2-loader', 'engine/file/hfexl2.c', 'loader', 0),
+('exl2-loader', 'engine/tensor/layout_exl2.c', 'loader', 0),
 ('gguf-quant-load', 'engine/file/gguf*.c', 'loader', 0),
 ('gguf-quant-load', 'engine/tensor/dtype.c', 'loader', 0),
 ('gguf-quant-load', 'engine/tensor/block32.c', 'loader', 0),
 ('gguf-quant-load', 'engine/tensor/kquant.c', 'loader', 0),
-('safetensors-load', 'engine/file/safetensors*.c', 'loader', 1);
+('safetensors-load', 'engine/file/safetensors*.c', 'loader', 0),
+('safetensors-load', 'engine/file/hf[cdmt]*.c', 'loader', 0),
+('safetensors-load', 'engine/file/checkpoint.c', 'loader', 0);
 
 INSERT INTO op_symbol (op, pattern) VALUES
 ('awq-gemm', 'k_awq_*'), ('awq-gemm', '*awq_gemm*'), ('awq-gemm', '*awq_gemv*'), ('awq-gemm', '*linear_awq*'),
@@ -114,6 +119,11 @@ INSERT INTO paper (op, title, id, url, year) VALUES
  'arXiv:2210.17323', 'https://arxiv.org/abs/2210.17323', 2022);
 
 INSERT INTO witness (op, device, metric, test) VALUES
+('gptq-resident', 'cpu', '36 tensors decode to GPTQModel''s own bits; models give the float64 logits', 'tests/unit/test_quant.c'),
+('exl2-loader', 'cpu', '13 tensors decode to the bits of exllamav2''s kernels; a model gives the float64 logits',
+ 'tests/unit/test_quant.c'),
+('safetensors-load', 'cpu', 'what the reference crate refuses is refused, by file, byte and field',
+ 'tests/unit/test_safetensors.c'),
 ('gguf-quant-load', 'cpu', 'every type that runs decodes to ggml''s own bits', 'tests/unit/test_dtype.c');
 
 INSERT INTO witness (op, device, metric, floor) VALUES

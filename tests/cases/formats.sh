@@ -1,6 +1,5 @@
 #!/bin/sh
-# Files and directories of $CASES as a stranger hands them to the program: damaged GGUF through `fak inspect`, and the
-# formats that are not read yet, each of which has to be refused in one sentence and counts as skipped.
+# Damaged files of $CASES as a stranger hands them to the program: GGUF and safetensors through `fak inspect`.
 . "$(dirname "$0")/../e2e/tap.sh"
 
 # measured COMMAND...: runs it; $code, $said (standard error) and $peak, the most memory it held, in KiB
@@ -72,20 +71,29 @@ else
     tap_skip "kquant" "there is no $CASES/kat/kquant"
 fi
 
-# --- what is not read yet: refused by name, counted as skipped -----------------------------------------------------
-not_yet() { # not_yet PATH NAME WHAT
-    measured fak inspect "$1"
-    wrong=$(refusal "$1")
-    if [ -z "$wrong" ]; then tap_skip "$2" "$3 not read yet; refused: $said"; else tap_fail "$2" "$wrong" "$said"; fi
+# --- safetensors with one fault each: cases/malformed-safetensors/manifest.tsv ---------------------------------------
+manifest=$CASES/cases/malformed-safetensors/manifest.tsv
+safetensors() { # safetensors FILE EXPECT ABOUT
+    measured fak inspect "$CASES/cases/malformed-safetensors/$1"
+    wrong=
+    case $2 in
+    error)
+        wrong=$(refusal "$1")
+        case $said in *byte*"$3"*) ;; *) wrong="$wrong does not speak of a byte and $3" ;; esac ;;
+    load) [ "$code" -eq 0 ] || wrong="exit $code" ;;
+    either) [ "$code" -eq 0 ] || wrong=$(refusal "$1") ;;
+    *) wrong="the manifest says '$2'" ;;
+    esac
+    [ -n "$wrong" ] || [ "$peak" -le 16384 ] || wrong="held $peak KiB"
+    result "malformed-safetensors/$1: $2" "$wrong"
 }
-for path in "$CASES"/cases/malformed-safetensors/*.safetensors; do
-    [ ! -f "$path" ] || not_yet "$path" "malformed-safetensors/${path##*/}" "safetensors are"
-done
-for path in "$CASES"/golden/quant/model/*/ "$CASES"/golden/quant/malformed/*/; do
-    path=${path%/}
-    [ ! -d "$path" ] || not_yet "$path" "quant/${path#"$CASES"/golden/quant/}" "directories of quantised tensors are"
-done
-for path in "$CASES"/golden/quant/tensor/* "$CASES"/kat/gptq; do
-    [ ! -e "$path" ] || tap_skip "${path#"$CASES"/}" "tensors of this format are not read yet"
-done
+if [ -f "$manifest" ]; then
+    while IFS= read -r row; do
+        file=$(printf '%s' "$row" | cut -f 1)
+        case $file in file | '') continue ;; esac
+        safetensors "$file" "$(printf '%s' "$row" | cut -f 2)" "$(printf '%s' "$row" | cut -f 3)"
+    done <"$manifest"
+else
+    tap_skip "malformed-safetensors" "there is no $manifest"
+fi
 tap_end

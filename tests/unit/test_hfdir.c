@@ -1,0 +1,267 @@
+/* engine/file: directories of shards with an index, and config.json in GGUF's terms. */
+#include "base/file.h"
+#include "engine/file/checkpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LLAMA                                                                                                \
+    "\"model_type\":\"llama\",\"num_hidden_layers\":1,\"hidden_size\":8,\"num_attention_heads\":2,"          \
+    "\"vocab_size\":4,\"intermediate_size\":8,\"max_position_embeddings\":16"
+
+/* A directory under /tmp; files are removed with it. */
+struct folder {
+    char path[32];
+    char files[8][64]; /* one that was put twice stands twice */
+    int n;
+};
+
+static void begin(struct folder *f) {
+    *f = (struct folder){.path = "/tmp/fak-test-XXXXXX"};
+    assert_non_null(mkdtemp(f->path));
+}
+
+static void put(struct folder *f, const char *name, const void *bytes, size_t n) {
+    struct status st;
+    char path[64];
+    snprintf(path, sizeof path, "%.31s/%s", f->path, name);
+    if (!file_replace(path, bytes, n, &st)) fail_msg("%s", st.message);
+    memcpy(f->files[f->n++], path, sizeof path);
+}
+
+static void put_text(struct folder *f, const char *name, const char *text) {
+    put(f, name, text, strlen(text));
+}
+
+/* A file of one F32 vector of two values. */
+static void put_shard(struct folder *f, const char *name, const char *tensor, float first) {
+    struct str s = {0};
+    char header[160];
+    const float values[2] = {first, 2};
+    snprintf(header, sizeof header, "{\"%s\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
+             tensor);
+    uint64_t n = strlen(header);
+    str_add(&s, (const char *)&n, sizeof n);
+    str_puts(&s, header);
+    str_add(&s, (const char *)values, sizeof values);
+    put(f, name, s.at, s.n);
+    str_free(&s);
+}
+
+static void end(struct folder *f) {
+    for (int i = 0; i < f->n; i++) unlink(f->files[i]);
+    rmdir(f->path);
+}
+
+static void refused(const struct folder *f, const char *a, const char *b) {
+    struct gguf *file;
+    struct status st = {0};
+    assert_false(checkpoint_open(&file, f->path, &st));
+    if (!strstr(st.message, a) || !strstr(st.message, b))
+        fail_msg("no '%s' and '%s' in: %s", a, b, st.message);
+}
+
+static float first_value(const struct gguf *file, const char *name) {
+    struct gguf_tensor t;
+    struct status st;
+    float row[2];
+    if (!checkpoint_find(&t, file, name, &st) || !checkpoint_row(row, &t, 0, &st)) fail_msg("%s", st.message);
+    return row[0];
+}
+
+static struct gguf *open_folder(const struct folder *f) {
+    struct gguf *file;
+    struct status st;
+    if (!checkpoint_open(&file, f->path, &st)) fail_msg("%s", st.message);
+    return file;
+}
+
+/* vllm#54230: two shards hold x, the index names the second. */
+static void the_index_says_which_shard_counts(void **state) {
+    (void)state;
+    struct folder f;
+    begin(&f);
+    put_text(&f, "config.json", "{}");
+    put_shard(&f, "a.safetensors", "x", 1);
+    put_shard(&f, "b.safetensors", "x", 7);
+    put_shard(&f, "c.safetensors", "y", 9);
+    put_text(&f, "model.safetensors.index.json", "{\"weight_map\":{\"x\":\"b.safetensors\"}}");
+    struct gguf *file = open_folder(&f);
+    assert_int_equal(gguf_n_tensors(file), 1);
+    assert_true(first_value(file, "x") == 7.0F);
+    gguf_close(file);
+    end(&f);
+}
+
+static void two_shards_with_one_name_need_an_index(void **state) {
+    (void)state;
+    struct folder f;
+    begin(&f);
+    put_text(&f, "config.json", "{}");
+    put_shard(&f, "a.safetensors", "x", 1);
+    put_shard(&f, "b.safetensors", "x", 7);
+    refused(&f, "'x'", "model.safetensors.index.json");
+    end(&f);
+}
+
+static void an_index_stays_in_its_directory(void **state) {
+    (void)state;
+    static const char *const names[] = {"../a.safetensors", "/etc/passwd", "", ".hidden", "a\\\\b"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct folder f;
+        char index[96];
+        begin(&f);
+        put_text(&f, "config.json", "{}");
+        put_shard(&f, "a.safetensors", "x", 1);
+        snprintf(index, sizeof index, "{\"weight_map\":{\"x\":\"%s\"}}", names[i]);
+        put_text(&f, "model.safetensors.index.json", index);
+        refused(&f, "index.json: byte 15: weight_map 'x'", "same directory");
+        end(&f);
+    }
+}
+
+static void an_index_is_held_against_its_shards(void **state) {
+    (void)state;
+    struct folder f;
+    begin(&f);
+    put_text(&f, "config.json", "{}");
+    put_shard(&f, "a.safetensors", "x", 1);
+    put_text(&f, "model.safetensors.index.json", "{\"weight_map\":{\"z\":\"a.safetensors\"}}");
+    refused(&f, "weight_map 'z'", "does not hold this tensor");
+    put_text(&f, "model.safetensors.index.json", "{\"weight_map\":{\"x\":\"none.safetensors\"}}");
+    refused(&f, "none.safetensors", "");
+    put_text(&f, "model.safetensors.index.json", "{\"weight_map\":[]}");
+    refused(&f, "weight_map", "object");
+    put_text(&f, "model.safetensors.index.json", "{\"weight_map\":{}}");
+    refused(&f, "weight_map", "");
+    end(&f);
+}
+
+/* vmlx-swift#217: a shard without its last bytes is no shard. */
+static void a_cut_shard_is_refused(void **state) {
+    (void)state;
+    struct folder f;
+    struct str bytes = {0};
+    struct status st;
+    begin(&f);
+    put_text(&f, "config.json", "{}");
+    put_shard(&f, "a.safetensors", "x", 1);
+    if (!file_read(&bytes, f.files[1], 1 << 10, &st)) fail_msg("%s", st.message);
+    put(&f, "a.safetensors", bytes.at, bytes.n - 4);
+    refused(&f, "a.safetensors: byte 9, tensor 'x'", "beyond the file's length");
+    str_free(&bytes);
+    end(&f);
+}
+
+/* ExLlamaV2 leaves the source model's index beside its own output. */
+static void a_stale_index_beside_output_files_is_not_read(void **state) {
+    (void)state;
+    struct folder f;
+    begin(&f);
+    put_text(&f, "config.json", "{}");
+    put_shard(&f, "output.safetensors", "x", 3);
+    put_text(&f, "model.safetensors.index.json", "{\"weight_map\":{\"x\":\"gone.safetensors\"}}");
+    struct gguf *file = open_folder(&f);
+    assert_true(first_value(file, "x") == 3.0F);
+    gguf_close(file);
+    end(&f);
+}
+
+static void a_config_is_checked_member_by_member(void **state) {
+    (void)state;
+    static const struct {
+        const char *config, *a, *b;
+    } cases[] = {
+        {"{\"model_type\":\"llama\"}", "config.json", "'num_hidden_layers' is missing"},
+        {"[1]", "config.json: byte 0", "no object"},
+        {"{\"a\":1,\"a\":2}", "config.json", "duplicate"},
+        {"{\"model_type\":7}", "byte 1", "'model_type' has to be a string"},
+        {"{" LLAMA ",\"num_key_value_heads\":-1}", "'num_key_value_heads'", "whole number"},
+        {"{" LLAMA ",\"rms_norm_eps\":\"small\"}", "'rms_norm_eps'", "a number"},
+        {"{" LLAMA ",\"head_dim\":4000000000}", "'head_dim'", "no model has that"},
+        {"{" LLAMA ",\"rope_scaling\":{\"type\":\"ntk\"}}", "ntk", "not supported"},
+        {"{" LLAMA ",\"rope_scaling\":{\"type\":\"llama3\",\"factor\":8}}", "llama3", "out of order"},
+        {"{" LLAMA ",\"quantization_config\":{\"quant_method\":\"hqq\"}}", "hqq", "not supported"},
+        {"{" LLAMA ",\"quantization_config\":{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":0}}",
+         "group_size", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct folder f;
+        begin(&f);
+        put_text(&f, "config.json", cases[i].config);
+        put_shard(&f, "model.safetensors", "model.norm.weight", 1);
+        refused(&f, cases[i].a, cases[i].b);
+        end(&f);
+    }
+}
+
+static void a_tensor_without_a_name_in_the_table_is_refused(void **state) {
+    (void)state;
+    struct folder f;
+    begin(&f);
+    put_text(&f, "config.json", "{" LLAMA "}");
+    put_shard(&f, "model.safetensors", "model.layers.0.surprise.weight", 1);
+    refused(&f, "'model.layers.0.surprise.weight'", "no part of a llama model");
+    end(&f);
+}
+
+static void metadata_and_tensors_have_ggufs_names(void **state) {
+    (void)state;
+    struct folder f;
+    struct status st;
+    uint64_t n;
+    begin(&f);
+    put_text(&f, "config.json",
+             "{" LLAMA ",\"rope_parameters\":{\"rope_theta\":500.0,\"rope_type\":\"default\"}}");
+    put_shard(&f, "model.safetensors", "model.norm.weight", 5);
+    struct gguf *file = open_folder(&f);
+    double theta;
+    assert_true(gguf_u64_required(&n, file, "llama.attention.head_count_kv", 100, &st) && n == 2);
+    assert_true(gguf_f64(&theta, file, "llama.rope.freq_base", 0, &st) && theta == 500.0);
+    assert_true(gguf_rope_halves(file) && gguf_is_foreign(file));
+    assert_true(first_value(file, "output_norm.weight") == 5.0F);
+    assert_true(first_value(file, "model.norm") == 5.0F);
+    struct gguf_tensor t;
+    assert_false(checkpoint_find(&t, file, "model.nothing", &st));
+    assert_non_null(strstr(st.message, "'model.nothing'"));
+    gguf_close(file);
+    end(&f);
+}
+
+/* A family that no table has is shown under its own names. */
+static void an_unknown_family_is_shown_as_stored(void **state) {
+    (void)state;
+    struct folder f;
+    struct view arch;
+    struct status st;
+    begin(&f);
+    put_text(&f, "config.json", "{\"model_type\":\"bert\"}");
+    put_shard(&f, "model.safetensors", "encoder.weight", 4);
+    struct gguf *file = open_folder(&f);
+    assert_true(gguf_string(&arch, file, "general.architecture", "", &st) && view_is(arch, "bert"));
+    assert_true(first_value(file, "encoder.weight") == 4.0F);
+    gguf_close(file);
+    end(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_index_says_which_shard_counts),
+        cmocka_unit_test(two_shards_with_one_name_need_an_index),
+        cmocka_unit_test(an_index_stays_in_its_directory),
+        cmocka_unit_test(an_index_is_held_against_its_shards),
+        cmocka_unit_test(a_cut_shard_is_refused),
+        cmocka_unit_test(a_stale_index_beside_output_files_is_not_read),
+        cmocka_unit_test(a_config_is_checked_member_by_member),
+        cmocka_unit_test(a_tensor_without_a_name_in_the_table_is_refused),
+        cmocka_unit_test(metadata_and_tensors_have_ggufs_names),
+        cmocka_unit_test(an_unknown_family_is_shown_as_stored),
+    };
+    return cmocka_run_group_tests_name("hfdir", tests, NULL, NULL);
+}
