@@ -99,7 +99,7 @@ $(bin)/lib/fak-engine.so: $(call objects,cmd/fak/engine cmd/cli) $(engine) $(che
 	@sh tools/optional
 $(bin)/lib/fak-sql.so: $(call objects,cmd/fak/sql) $(obj)/git/plumbing/process.o $(sql) $(lookup) $(base) $(schema)
 	$(link_module) $(sql_libs) $(base_libs)
-hook_parts := off_switch repo_path whichmatrix
+hook_parts := commands off_switch repo_path sota_call sota_suggest whichmatrix
 $(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(patsubst %,$(obj)/cmd/fak/%.o,$(hook_parts)) \
 		$(hooks) $(git) $(findings) $(sotadb) $(base)
 	$(link_module) $(index_libs) $(base_libs)

@@ -20,6 +20,18 @@ static const struct cli_option issue_options[] = {
     {0},
 };
 
+static const struct cli_option stamp_options[] = {
+    {"--message", "FILE", "put it into this commit message instead of printing it"},
+    {"--no-witness", NULL, "leave out what the witness measures now"},
+    {0},
+};
+
+static const struct cli_option log_options[] = {
+    {"--range", "A..B", "the history to read, as for git log; HEAD by default"},
+    {"--json", NULL, "write JSON"},
+    {0},
+};
+
 static const struct cli_option gate_options[] = {
     {"--message", "FILE", "judge the Prior-art trailer of this commit message too"},
     {"--range", "A..B", "judge every commit that B has and A has not, instead of what is staged"},
@@ -227,6 +239,40 @@ const struct cli_command fak_command_table[] = {
         .options = issue_options,
         .examples = "fak sota issue awq-gemm --post 905\tcomment on an issue",
         .positional = "op",
+    },
+    {
+        .name = "sota stamp",
+        .usage = "[OP...] [--message FILE] [--no-witness]",
+        .summary = "write the Prior-art trailer of the staged change",
+        .description =
+            "One line: the operations that the staged change touches (or those named), the reference of "
+            "each, "
+            "and what their witness measures now, run for this: the largest distance from the oracle over "
+            "every "
+            "case of every lane that this processor has. A witness that fails gives no stamp and exit 1.\n\n"
+            "With --message the trailer goes into that file as git would put it: behind the trailers that "
+            "are "
+            "there, or as a paragraph of its own, before comments and scissors. A stamp of the same "
+            "operations "
+            "that is there already is replaced. The file appears whole or not at all.",
+        .options = stamp_options,
+        .examples = "git commit --trailer \"$(fak sota stamp)\"\tstamp while committing\n"
+                    "fak sota stamp fused-attention\tof one operation, staged or not",
+        .positional = "op",
+        .module = "fak-hooks",
+    },
+    {
+        .name = "sota log",
+        .usage = "[OP] [--range A..B] [--json]",
+        .summary = "list what prior art the history consulted",
+        .description =
+            "Every Prior-art trailer of the history, by operation, the newest commit first; what names no "
+            "operation of the matrix comes last, as free text. With OP, only that one.",
+        .options = log_options,
+        .examples = "fak sota log fused-attention\twho read what for it\n"
+                    "fak sota log --range v1.0..HEAD\tsince a release",
+        .positional = "op",
+        .module = "fak-hooks",
     },
     {
         .name = "gate",

@@ -126,21 +126,19 @@ static const char *arena_str(struct str *text, struct arena *arena, struct statu
     return out;
 }
 
-static const char *trailer_of(const struct op *op, const struct reference *reference, struct arena *arena,
+/* One line for all of them. */
+static const char *trailer_of(const struct finding *findings, size_t n, struct arena *arena,
                               struct status *st) {
     struct str text = {0};
-    credit_line(&text, op, reference);
-    return arena_str(&text, arena, st);
-}
-
-/* The operations of several findings in one line: they are names, so that each can be checked. */
-static const char *trailer_of_all(const struct finding *findings, size_t n, struct arena *arena,
-                                  struct status *st) {
     if (n == 0) return "";
-    if (n == 1) return findings[0].trailer;
-    struct str text = {0};
-    for (size_t i = 0; i < n; i++)
-        str_printf(&text, "%s%s", i ? ", " : CREDIT_KEY ": ", findings[i].op->slug);
+    const struct op **ops = arena_alloc(arena, n, sizeof *ops, st);
+    const struct reference **references = arena_alloc(arena, n, sizeof *references, st);
+    if (!ops || !references) return NULL;
+    for (size_t i = 0; i < n; i++) {
+        ops[i] = findings[i].op;
+        references[i] = findings[i].reference;
+    }
+    credit_lines(&text, ops, references, n);
     return arena_str(&text, arena, st);
 }
 
@@ -154,16 +152,14 @@ static bool fold_pairs(struct gate_report *out, const struct matrix *m, const st
         if (i == 0 || pairs[i].op != pairs[i - 1].op) {
             struct finding *finding = &findings[out->n++];
             *finding = (struct finding){.op = pairs[i].op, .hits = &hits[i]};
-            finding->reference = matrix_primary(m, finding->op);
-            if (!finding->reference && finding->op->references.n)
-                finding->reference = &m->references[finding->op->references.first];
-            finding->trailer = trailer_of(finding->op, finding->reference, arena, st);
+            finding->reference = credit_reference(m, finding->op);
+            finding->trailer = trailer_of(finding, 1, arena, st);
             if (!finding->trailer) return false;
         }
         findings[out->n - 1].n_hits++;
     }
     out->findings = findings;
-    out->trailer = trailer_of_all(findings, out->n, arena, st);
+    out->trailer = trailer_of(findings, out->n, arena, st);
     return out->trailer != NULL;
 }
 

@@ -110,7 +110,8 @@ static void one_finding_per_operation_sorted(void **state) {
     assert_string_equal(report.findings[1].trailer, "Prior-art: gemm-q4; it's Marlin");
     assert_string_equal(report.findings[2].trailer, "Prior-art: rope");
     assert_int_equal(report.findings[2].n_hits, 2);
-    assert_string_equal(report.trailer, "Prior-art: fused-attention, gemm-q4, rope");
+    assert_string_equal(report.trailer, "Prior-art: fused-attention, gemm-q4, rope; "
+                                        "FlashInfer (flashinfer-ai/flashinfer), it's Marlin");
 }
 
 static void tests_documents_and_generated_files_are_silent(void **state) {
@@ -283,6 +284,21 @@ static void other_languages_are_judged_by_their_own_rules(void **state) {
     expect_same("a.c", "", "x", false);
 }
 
+/* Only what differs is scanned: where that begins and ends must not show. */
+static void what_is_common_has_its_say(void **state) {
+    (void)state;
+    expect_same("a.c", "int f; }\n# {x }\n", "int f; }# {x }\n", false); /* a directive starts its line */
+    expect_same("a.c", "/* a\n b */ int x;\n", "/* a\n c */ int x;\n", true);
+    expect_same("a.c", "int a; /*\nint b;\n*/ int c;\n", "int a; /*\nint d;\n*/ int c;\n", true);
+    expect_same("a.c", "int a;\nint b;\n*/ int c;\n", "int a; /*\nint b;\n*/ int c;\n", false);
+    expect_same("a.c", "#define a \\\n b\nint c;\n", "#define a\n b\nint c;\n", false);
+    expect_same("a.c", "s = R\"(\n// a\n)\";\n", "s = R\"(\n// b\n)\";\n", false);
+    expect_same("a.c", "s = R\"(\n// a\n", "s = R\"(\n// b\n", true); /* never closed: two strings */
+    expect_same("a.c", "x = 1'000;\ny = 'a';\n", "x = 1'000;\ny = 'b';\n", false);
+    expect_same("a.py", "'''\n# a\n'''\n# b\n", "'''\n# a\n'''\n# c\n", true);
+    expect_same("a.py", "'''\n# a\n'''\n# b\n", "'''\n# d\n'''\n# b\n", false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(one_finding_per_operation_sorted, reset),
@@ -295,6 +311,7 @@ int main(void) {
         cmocka_unit_test(comments_and_blanks_in_c_say_nothing),
         cmocka_unit_test(code_in_c_is_never_taken_for_a_comment),
         cmocka_unit_test(other_languages_are_judged_by_their_own_rules),
+        cmocka_unit_test(what_is_common_has_its_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

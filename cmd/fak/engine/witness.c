@@ -2,9 +2,11 @@
  * build whose files its path globs cover. */
 #include "base/jsonout.h"
 #include "cmd/fak/engine/entries.h"
+#include "cmd/fak/engine/figure.h"
 #include "sotadb/matrix.h"
 #include "tests/checkkern/checkkern.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* One kernel, tried. */
@@ -272,3 +274,35 @@ int fak_witness(struct cli *cli, int argc, char **argv) {
     bool strict = cli_given(&args, "--no-skip");
     return cli_finish(cli, counts.failed || counts.passed == 0 || (strict && counts.skipped) ? 1 : 0);
 }
+
+/* --- for `fak sota stamp` ---------------------------------------------------------------------------------
+ */
+
+static void add_to_figure(struct figure *figure, const struct tried *tried) {
+    const struct checkkern_result *r = &tried->result;
+    if (r->verdict == CHECKKERN_FAIL && !figure->fails) {
+        figure->fails = true;
+        snprintf(figure->why, sizeof figure->why, "%s", r->why);
+    }
+    if (r->verdict != CHECKKERN_PASS || r->is_oracle) return;
+    if (!figure->n_lanes || r->cosine < figure->cosine) figure->cosine = r->cosine;
+    if (r->error > figure->error) figure->error = r->error;
+    figure->n_cases += r->n_cases;
+    figure->n_lanes++;
+}
+
+static bool measure(struct figure *out, const char *slug, struct status *st) {
+    struct counts counts = {0};
+    const struct op *op = find_op(slug, st);
+    *out = (struct figure){0};
+    if (!op) return false;
+    for (const struct kernel *k = kernel_table; k < kernel_table + kernel_count; k++) {
+        if (!covers(op, k)) continue;
+        struct tried tried = try_kernel(op, k, &counts);
+        add_to_figure(out, &tried);
+    }
+    return true;
+}
+
+extern const struct figure_table fak_figure;
+CLI_EXPORT const struct figure_table fak_figure = {.measure = measure};

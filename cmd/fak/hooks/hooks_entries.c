@@ -7,6 +7,8 @@
 
 static const struct cli_entry entries[] = {
     {"gate", fak_gate},
+    {"sota stamp", fak_sota_stamp},
+    {"sota log", fak_sota_log},
     {"hooks", fak_hooks},
     {"hooks install", fak_hooks_install},
     {"hooks uninstall", fak_hooks_uninstall},

@@ -9,6 +9,8 @@ int fak_gate(struct cli *cli, int argc, char **argv);
 /* `fak gate --range`: fills cli->out; *code is 1 when a trailer is required and missing. */
 bool gate_range(struct cli *cli, int *code, const struct matrix *m, const struct cli_args *args,
                 struct status *st) STATUS_MUST_USE;
+int fak_sota_stamp(struct cli *cli, int argc, char **argv);
+int fak_sota_log(struct cli *cli, int argc, char **argv);
 int fak_hooks(struct cli *cli, int argc, char **argv);
 int fak_hooks_install(struct cli *cli, int argc, char **argv);
 int fak_hooks_uninstall(struct cli *cli, int argc, char **argv);
