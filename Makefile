@@ -103,7 +103,7 @@ hook_parts := commands off_switch repo_path sota_call sota_suggest whichmatrix
 $(bin)/lib/fak-hooks.so: $(call objects,cmd/fak/hooks cmd/cli) $(patsubst %,$(obj)/cmd/fak/%.o,$(hook_parts)) \
 		$(hooks) $(git) $(findings) $(sotadb) $(base)
 	$(link_module) $(index_libs) $(base_libs)
-agent_parts := commands off_switch repo_path sota_find sota_json sota_suggest
+agent_parts := commands off_switch repo_path sota_find sota_json sota_suggest whichmatrix
 $(bin)/lib/fak-agent.so: $(call objects,cmd/fak/agent cmd/cli) $(patsubst %,$(obj)/cmd/fak/%.o,$(agent_parts)) $(agent) \
 		$(hooks) $(git) $(json) $(sotadb) $(base)
 	$(link_module) $(json_libs) $(index_libs) $(base_libs)
@@ -214,7 +214,7 @@ check: ## lint, sanitizers, a clang build, fuzzing: minutes
 fuzz: $(fuzz_targets)
 
 ##@ See
-.PHONY: demo model man bench-lookup bench-decode bench-gate bench-coverage
+.PHONY: demo model man bench-lookup bench-decode bench-gate bench-range bench-coverage
 demo: all ## watch the main job: gate, debt, look-ups, text
 	@BIN=$(bin) sh tools/demo
 model: ## fetch SmolLM2-135M-Instruct (93 MB) into build/models
@@ -234,6 +234,9 @@ bench-gate: all ## time a hook with nothing to say beside git diff --cached
 
 bench-coverage: all ## kernels found and made up in public trees, and how fast (REPOS=DIR of clones)
 	@BIN=$(bin) python3 tests/bench/coverage.py "$(REPOS)"
+
+bench-range: all ## time fak gate --range over 200 commits of REPO=CLONE
+	@BIN=$(bin) sh tests/bench/range.sh
 
 ##@ Upkeep
 .PHONY: help clean docs rooms fmt fmt-check lint install uninstall FORCE

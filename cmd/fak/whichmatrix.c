@@ -124,7 +124,8 @@ static bool repository_may_name(const char *root) {
     const char *set = getenv("GIT_DIR");
     if (set) str_puts(&dot_git, set);
     else str_printf(&dot_git, "%s/.git", root);
-    if (is_folder(str_c(&dot_git))) str_puts(&dir, str_c(&dot_git));
+    if (!set && strcmp(root, ".") == 0) str_puts(&dir, root); /* bare */
+    else if (is_folder(str_c(&dot_git))) str_puts(&dir, str_c(&dot_git));
     else follow(&dir, str_c(&dot_git), "gitdir: ", root);
     str_printf(&file, "%s/commondir", str_c(&dir));
     if (access(str_c(&file), F_OK) == 0) follow(&common, str_c(&file), "", str_c(&dir));
@@ -160,12 +161,19 @@ static bool load(struct whichmatrix *out, const char *root, bool seeded, struct 
     return true;
 }
 
+/* A bare repository, as it looks from within. */
+static bool is_bare_here(void) {
+    return is_folder("objects") && is_folder("refs") && access("HEAD", F_OK) == 0;
+}
+
 bool whichmatrix_open(struct whichmatrix *out, struct status *st) {
     struct str root = {0};
     *out = (struct whichmatrix){.m = &sota_matrix};
     if (!repo_path_at_root(&root, "", st)) return false;
-    if (!root.n) return true; /* not in a repository */
-    if (root.n > 1) root.at[--root.n] = '\0';
+    if (!root.n && !getenv("GIT_DIR") && !is_bare_here()) return true; /* not in a repository */
+    if (!root.n) str_puts(&root, ".");
+    else if (root.n > 1) root.at[--root.n] = '\0';
+    if (!str_ok(&root, st)) return false;
     bool own = is_there(root.at, "sotadb/schema.sql");
     bool seeded = !own && is_there(root.at, "sotadb/seed");
     bool named = repository_may_name(root.at) || user_may_name();

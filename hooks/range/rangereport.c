@@ -47,8 +47,9 @@ void rangereport_result(struct str *out, const struct revrange *range) {
                  {REVRANGE_REVERT, "a revert of what was stamped"},
                  {REVRANGE_NEAR, "with a trailer that does not count"},
                  {REVRANGE_MISSING, "without a trailer"}};
-    str_printf(out, "%zu commit%s, %zu touch%s a kernel", range->n_commits, range->n_commits == 1 ? "" : "s",
-               range->n, range->n == 1 ? "es" : "");
+    str_printf(out, "%zu commit%s, ", range->n_commits, range->n_commits == 1 ? "" : "s");
+    if (range->n) str_printf(out, "%zu touch%s a kernel", range->n, range->n == 1 ? "es" : "");
+    else str_puts(out, "none touches a kernel");
     const char *before = ": ";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t n = range->counts[parts[i].state];
@@ -87,10 +88,14 @@ static void put_commit(struct str *out, const struct term *term, const struct re
     char oid[SHORT_OID + 1];
     memcpy(oid, commit->oid, SHORT_OID);
     oid[SHORT_OID] = '\0';
+    struct str subject = {0};
+    str_puts(&subject, commit->merge ? "(merge) " : "");
+    put_view(&subject, commit->subject);
     term_put(out, term, TERM_YELLOW, oid);
-    str_puts(out, commit->merge ? "  (merge) " : "  ");
-    put_view(out, commit->subject);
-    str_putc(out, '\n');
+    str_puts(out, "  ");
+    term_fold(out, term, SHORT_OID + 2, str_c(&subject));
+    out->failed |= subject.failed;
+    str_free(&subject);
     for (size_t i = 0; i < commit->report.n; i++) put_finding(out, term, commit, &commit->report.findings[i]);
     if (commit->state == REVRANGE_NEAR) {
         struct str problem = {0};

@@ -56,8 +56,15 @@ static bool is_shallow(void) {
     return shallow;
 }
 
+/* git is asked for "^A B"; who typed A should read of A. */
+static void drop_caret(struct status *st) {
+    char *caret = strstr(st->message, "'^");
+    if (caret) memmove(caret + 1, caret + 2, strlen(caret + 2) + 1);
+}
+
 /* What git said, with the mend. */
-static bool say_mend(const struct status *why, struct status *st) {
+static bool say_mend(struct status *why, struct status *st) {
+    drop_caret(why);
     *st = *why;
     if (strstr(why->message, "unshallow")) return false;
     if (is_shallow())

@@ -207,7 +207,7 @@ check_exit "H18 a misspelt option" 2 fak gate --rnage start
 # --- what cannot be decided
 out=$(gate nobody..HEAD 2>&1)
 check_equal "a bad range: exit 2" $? 2
-check_has "and it is named" "$out" "nobody"
+check_has "and it is named as it was typed" "$out" "'nobody'"
 check_exit "a range of three" 2 fak gate --range a..b..c
 check_exit "an option for a range" 2 fak gate --range --all
 out=$(gate 0000000000000000000000000000000000000000..HEAD 2>&1)
@@ -252,6 +252,7 @@ done
 new_repo && touch_it k/attn.cu && git clone -q --bare . ../bare.git && cd ../bare.git || exit 1
 check_exit "a bare repository, with the built-in matrix" 0 fak gate --range HEAD~1
 git config fak.matrix "$scratch/repo/sotadb/seed"
+check_has "a bare repository, with the matrix of its configuration" "$(states HEAD~1)" "missing=1"
 cd "$scratch/repo" && git worktree add -q ../linked && cd ../linked || exit 1
 check_has "a linked worktree" "$(states start..HEAD)" "missing=1"
 cd "$scratch/repo" && mkdir rows && git mv sotadb/seed/10-two.sql rows/ && rm -rf sotadb
@@ -262,6 +263,8 @@ check_has "git config fak.matrix: range" "$(states start..HEAD)" "missing=1"
 echo 'int s;' >>k/attn.cu && git add k
 check_has "git config fak.matrix: gate" "$(fak gate)" "Prior-art: fused-attention; FlashInfer"
 printf 's\n' >"$scratch/message"
+echo '{"tool_name":"Edit","tool_input":{"file_path":"k/attn.cu"}}' >"$scratch/event"
+check_has "git config fak.matrix: agents" "$(fak hooks agent <"$scratch/event")" "FlashInfer"
 check_has "git config fak.matrix: hook" "$(fak hooks run commit-msg "$scratch/message")" "fused-attention"
 git config --unset fak.matrix
 printf '[fak]\n\tmatrix = %s\n' "$PWD/rows" >"$scratch/included" && printf '[include]\n\tpath = included\n' >"$scratch/global"

@@ -2,6 +2,7 @@
 #include "cmd/fak/agent/agent_entries.h"
 #include "cmd/fak/off_switch.h"
 #include "cmd/fak/repo_path.h"
+#include "cmd/fak/whichmatrix.h"
 #include "hooks/agent/agent.h"
 #include "hooks/stage/look.h"
 
@@ -50,18 +51,20 @@ static bool advise(struct str *out, const struct json_t *event, struct status *s
     struct arena arena = {0};
     struct gate_report report = {0};
     struct str text = {0};
+    struct whichmatrix which = {0};
     const struct trailer_rules rules = {"#", ":"};
     bool ok = agent_read(&edit, event, st);
     if (ok && edit.cwd && chdir(edit.cwd) != 0)
         ok = status_fail_errno(st, "cannot enter the folder '%s' of the event", edit.cwd);
-    ok = ok && find_covered(&covered, &edit, &sota_matrix, &arena, st);
+    ok = ok && whichmatrix_open(&which, st) && find_covered(&covered, &edit, which.m, &arena, st);
     if (ok && covered.n && !off_switch() && !look_off_by_git()) {
-        ok = gate_priorart(&report, &sota_matrix, &covered, NULL, &rules, &arena, st);
-        if (ok) agent_text(&text, &sota_matrix, &report);
+        ok = gate_priorart(&report, which.m, &covered, NULL, &rules, &arena, st);
+        if (ok) agent_text(&text, which.m, &report);
     }
     ok = ok && str_ok(&text, st);
     if (ok) agent_answer(out, event, str_c(&text));
     agent_edit_free(&edit);
+    whichmatrix_close(&which);
     arena_release(&arena);
     str_free(&text);
     return ok;

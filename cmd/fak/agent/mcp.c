@@ -1,6 +1,7 @@
 /* fak mcp: the Model Context Protocol over stdio, one message a line, until the input ends. */
 #include "cmd/fak/agent/agent_entries.h"
 #include "cmd/fak/agent/mcp_session.h"
+#include "cmd/fak/whichmatrix.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 struct server {
+    const struct matrix *m;
     struct str line; /* what has come of the current message */
     bool too_long;   /* it is passed over up to its end */
 };
@@ -33,7 +35,7 @@ static bool send(bool *ok, struct str *out, struct status *st) {
 
 static void end_message(struct server *server, struct str *out) {
     if (server->too_long) mcp_answer_too_long(out);
-    else mcp_answer(out, &sota_matrix, (struct view){str_c(&server->line), server->line.n});
+    else mcp_answer(out, server->m, (struct view){str_c(&server->line), server->line.n});
     str_clear(&server->line);
     server->too_long = false;
 }
@@ -78,11 +80,15 @@ int fak_mcp(struct cli *cli, int argc, char **argv) {
     struct cli_args args;
     struct status st;
     struct server server = {0};
+    struct whichmatrix which = {0};
     if (!cli_parse(&args, cli->command, argc, argv, &st) || !cli_expect(&args, 0, 0, &st))
         return cli_fail(cli, &st);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is one more full disk */
-    bool ok = serve(&server, &st);
+    bool ok = whichmatrix_open(&which, &st);
+    server.m = which.m;
+    ok = ok && serve(&server, &st);
+    whichmatrix_close(&which);
     str_free(&server.line);
     return ok ? cli_finish(cli, 0) : cli_fail(cli, &st);
 }
