@@ -101,6 +101,13 @@ static const struct cli_option inspect_options[] = {
     {0},
 };
 
+static const struct cli_option convert_options[] = {
+    {"--type", "TYPE",
+     "of matrices: f32, f16, bf16, or auto (the default): as stored, F16 for quantised ones"},
+    {"--no-tokenizer", NULL, "leave the tokenizer out"},
+    {0},
+};
+
 static const struct cli_option witness_options[] = {
     {"--json", NULL, "write JSON"},
     {"--no-skip", NULL, "exit 1 when anything was skipped"},
@@ -503,6 +510,25 @@ const struct cli_command fak_command_table[] = {
         .options = template_options,
         .examples = "fak template model.gguf --messages chat.json\twhat the model would read\n"
                     "fak template chat.jinja --messages chat.json --set enable_thinking=false\ta variable",
+        .positional = "model",
+        .module = "fak-engine",
+    },
+    {
+        .name = "convert",
+        .usage = "DIR OUT.gguf [--type TYPE] [--no-tokenizer]",
+        .summary = "write a Hugging Face checkpoint as one GGUF file",
+        .description = "Reads the directory as every other command does and writes its metadata, tensors and "
+                       "tokenizer under "
+                       "GGUF's names. Numbers keep their type; GPTQ, AWQ, EXL2 and packed integers are "
+                       "decoded to F16, FP8 to BF16, "
+                       "and MXFP4 stays MXFP4. Vectors are F32, and the rows of q and k are put where "
+                       "llama.cpp looks for them.\n\n"
+                       "GGUF names a pre-tokenizer where a tokenizer.json has rules: the name is found by "
+                       "cutting probe texts with "
+                       "both until all ids are equal; when none is, the command says so.",
+        .options = convert_options,
+        .examples = "fak convert DIR model.gguf\teverything as stored\n"
+                    "fak convert DIR model.gguf --type f32\texact values, whatever the format",
         .positional = "model",
         .module = "fak-engine",
     },

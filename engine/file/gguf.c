@@ -183,6 +183,11 @@ bool gguf_u64(uint64_t *out, const struct gguf *file, const char *key, uint64_t 
 bool gguf_u64_required(uint64_t *out, const struct gguf *file, const char *key, uint64_t high,
                        struct status *st) {
     *out = 0;
+    if (!gguf_find(file, key) && file->source)
+        return status_fail(
+            st, STATUS_BAD_INPUT,
+            "%.120s: config.json says nothing that gives '%s'; fetch it again, or name a whole model",
+            file->path, key);
     if (!gguf_find(file, key))
         return status_fail(st, STATUS_BAD_INPUT,
                            "%.120s: the metadata (%zu values from byte 24 on) has no '%s'; convert the model "

@@ -1,10 +1,15 @@
 #include "cmd/fak/engine/entries.h"
 
 static const struct cli_entry entries[] = {
-    {"run", fak_run},           {"logits", fak_logits},
-    {"tokenize", fak_tokenize}, {"detokenize", fak_detokenize},
-    {"template", fak_template}, {"inspect", fak_inspect},
-    {"witness", fak_witness},   {NULL, NULL},
+    {"run", fak_run},
+    {"logits", fak_logits},
+    {"tokenize", fak_tokenize},
+    {"detokenize", fak_detokenize},
+    {"template", fak_template},
+    {"inspect", fak_inspect},
+    {"witness", fak_witness},
+    {"convert", fak_convert},
+    {NULL, NULL},
 };
 
 CLI_EXPORT const struct cli_entries fak_commands = {entries};

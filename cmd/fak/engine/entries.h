@@ -5,7 +5,8 @@
 #include "cmd/cli/cli.h"
 #include "engine/engine.h"
 
-cli_run fak_run, fak_logits, fak_tokenize, fak_detokenize, fak_template, fak_inspect, fak_witness;
+cli_run fak_run, fak_logits, fak_tokenize, fak_detokenize, fak_template, fak_inspect, fak_witness,
+    fak_convert;
 
 /* --isa and --threads, which every command that runs a model has. */
 bool engine_flags(struct engine_options *out, const struct cli_args *args, struct status *st) STATUS_MUST_USE;

@@ -54,9 +54,13 @@ static void try_to_build(struct inspect *in) {
 
 /* False: --verify found a fault, which is shown. */
 static bool show(struct cli *cli, const struct cli_args *args, const struct gguf *file) {
+    const char *path = args->positional[0];
     struct inspect in = {.file = file};
     struct tokenizer *t;
-    if (!tokenizer_open_gguf(&t, file, &in.tokenizer_status)) t = NULL;
+    bool beside = gguf_is_foreign(file);
+    if (beside ? !tokenizer_open(&t, path, &in.tokenizer_status)
+               : !tokenizer_open_gguf(&t, file, &in.tokenizer_status))
+        t = NULL;
     in.tokenizer = t;
     bool sound = true;
     try_to_build(&in);

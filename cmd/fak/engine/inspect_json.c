@@ -1,5 +1,6 @@
 #include "base/jsonout.h"
 #include "cmd/fak/engine/inspect.h"
+#include "engine/file/checkpoint.h"
 
 enum { FIRST_ITEMS = 8 }; /* of an array: vocabularies are long, and `n` says how long */
 
@@ -69,12 +70,15 @@ static void put_type(struct jsonout *j, const struct inspect_type *row) {
 
 static void put_file(struct jsonout *j, const struct inspect *in) {
     jsonout_pair_string(j, "path", gguf_path(in->file));
-    jsonout_pair_string(j, "format", "GGUF");
-    jsonout_pair_int(j, "version", gguf_version(in->file));
+    bool foreign = gguf_is_foreign(in->file);
+    jsonout_pair_string(j, "format", foreign ? "safetensors" : "GGUF");
+    if (!foreign) jsonout_pair_int(j, "version", gguf_version(in->file));
     jsonout_pair_int(j, "bytes", (int64_t)gguf_size(in->file));
     jsonout_pair_int(j, "parts", gguf_n_parts(in->file));
-    jsonout_pair_int(j, "alignment", (int64_t)gguf_alignment(in->file));
-    jsonout_pair_int(j, "data_offset", (int64_t)gguf_data_offset(in->file));
+    if (!foreign) {
+        jsonout_pair_int(j, "alignment", (int64_t)gguf_alignment(in->file));
+        jsonout_pair_int(j, "data_offset", (int64_t)gguf_data_offset(in->file));
+    }
     jsonout_pair_int(j, "parameters", (int64_t)in->n_elements);
     jsonout_pair_double(j, "bits_per_weight", inspect_bits(in));
     jsonout_pair_bool(j, "runs", in->runs);
