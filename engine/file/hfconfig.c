@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE_LIMIT = 1 << 30 };
+enum { SIZE_LIMIT = 1 << 30, HEAD_LIMIT = 1 << 16 };
 
 bool hfmodel_in(struct view name, const char *list) {
     if (strcmp(list, "*") == 0) return true;
@@ -188,6 +188,18 @@ static bool copy_members(struct hfmodel *m) {
 
 static bool is_mla(const struct hfmodel *m) { return m->kv_lora > 0; }
 
+/* Every layer has tensors, and a head is no vocabulary: a lie costs neither memory nor time. */
+static bool are_sane(struct hfmodel *m) {
+    if (m->layers > m->dir->n_tensors)
+        return hfmodel_refuse(m, STATUS_BAD_INPUT, "num_hidden_layers",
+                              "'num_hidden_layers' is %zu, but the files hold %zu tensors in all", m->layers,
+                              m->dir->n_tensors);
+    if (m->head_dim > HEAD_LIMIT || m->rope_dim > HEAD_LIMIT)
+        return hfmodel_refuse(m, STATUS_BAD_INPUT, "head_dim", "a head of %zu dimensions; no model has that",
+                              m->head_dim > HEAD_LIMIT ? m->head_dim : m->rope_dim);
+    return true;
+}
+
 static bool read_sizes(struct hfmodel *m) {
     return needed_size(&m->layers, m, "num_hidden_layers") && needed_size(&m->hidden, m, "hidden_size") &&
            needed_size(&m->heads, m, "num_attention_heads") && needed_size(&m->vocab, m, "vocab_size") &&
@@ -199,7 +211,8 @@ static bool read_sizes(struct hfmodel *m) {
            size_of(&m->value_heads, m, "linear_num_value_heads", 0) &&
            size_of(&m->key_dim, m, "linear_key_head_dim", 0) &&
            size_of(&m->value_dim, m, "linear_value_head_dim", 0) &&
-           bool_of(&m->tied, m, "tie_word_embeddings", family_in(m, "gemma2 gemma3 gemma3_text smollm3"));
+           bool_of(&m->tied, m, "tie_word_embeddings", family_in(m, "gemma2 gemma3 gemma3_text smollm3")) &&
+           are_sane(m);
 }
 
 /* GGUF's names for head sizes; MLA is one key-value head of the latent and the rotated part. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { JSON_LIMIT = 64 << 20 /* bytes; the index of the largest models has ten million */ };
+enum { CONFIG_LIMIT = 4 << 20, INDEX_LIMIT = 64 << 20 /* bytes; the largest models have ten million */ };
 
 bool hfdir_is_directory(const char *path) {
     struct stat info;
@@ -18,11 +18,11 @@ bool hfdir_is_directory(const char *path) {
 
 /* Absent: root stays NULL. */
 static bool read_json(struct hfdir_json *out, const struct hfdir *dir, const char *name, const char *what,
-                      struct status *st) {
+                      size_t limit, struct status *st) {
     str_printf(&out->path, "%s/%s", dir->folder, name);
     if (!str_ok(&out->path, st)) return false;
     if (!file_exists(str_c(&out->path))) return true;
-    return file_read(&out->text, str_c(&out->path), JSON_LIMIT, st) &&
+    return file_read(&out->text, str_c(&out->path), limit, st) &&
            jsonin_open(&out->doc, str_c(&out->path), (struct view){out->text.at, out->text.n}, 0, what, st);
 }
 
@@ -216,7 +216,7 @@ static bool open_folder(struct hfdir *dir, struct status *st) {
             "that format, or a GGUF file",
             dir->folder);
     else if (is_exl2(entries, n)) ok = open_all(dir, entries, n, st);
-    else if (!read_json(&index, dir, "model.safetensors.index.json", "index", st)) ok = false;
+    else if (!read_json(&index, dir, "model.safetensors.index.json", "index", INDEX_LIMIT, st)) ok = false;
     else ok = index.doc.root ? open_index(dir, &index.doc, st) : open_all(dir, entries, n, st);
     for (int i = 0; i < n; i++) free(entries[i]);
     free(entries);
@@ -282,10 +282,11 @@ bool hfdir_open(struct hfdir **out, const char *path, struct status *st) {
     struct hfdir *dir = new_folder(path, directory, st);
     *out = NULL;
     if (!dir) return false;
-    bool ok = read_json(&dir->config, dir, "config.json", "config", st) &&
-              read_json(&dir->generation, dir, "generation_config.json", "generation config", st) &&
-              read_json(&dir->quantize, dir, "quantize_config.json", "quantization config", st) &&
-              open_weights(dir, directory, st);
+    bool ok =
+        read_json(&dir->config, dir, "config.json", "config", CONFIG_LIMIT, st) &&
+        read_json(&dir->generation, dir, "generation_config.json", "generation config", CONFIG_LIMIT, st) &&
+        read_json(&dir->quantize, dir, "quantize_config.json", "quantization config", CONFIG_LIMIT, st) &&
+        open_weights(dir, directory, st);
     if (ok) *out = dir;
     else hfdir_close(dir);
     return ok;

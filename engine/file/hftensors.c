@@ -226,6 +226,14 @@ static struct gathered *gathered_of(struct naming *n, const char *name, struct v
     struct hfmodel *m = n->m;
     for (size_t i = n->n_gathered; i-- > 0 && n->n_gathered - i <= 16;)
         if (view_is(m->file->tensors[n->gathered[i].tensor].name, name)) return &n->gathered[i];
+    size_t all;
+    if (!checked_mul(&all, n->n_gathered + 1, m->experts) || all > m->dir->n_tensors) {
+        hfmodel_refuse(
+            m, STATUS_BAD_INPUT, "num_experts",
+            "%zu experts are more than the %zu tensors of the files can be; the model is incomplete",
+            m->experts, m->dir->n_tensors);
+        return NULL;
+    }
     if (n->n_gathered == n->room) {
         size_t room = n->room ? 2 * n->room : 64;
         void *grown = realloc(n->gathered, room * sizeof *n->gathered);
@@ -645,7 +653,8 @@ static bool is_part(struct view ending) {
         ending,
         "weight bias qweight qzeros scales g_idx q_weight q_scale q_scale_max q_groups q_invperm q_perm "
         "weight_packed weight_scale weight_scale_inv weight_shape weight_zero_point weight_g_idx "
-        "weight_global_scale input_global_scale input_scale activation_scale output_scale SCB");
+        "weight_global_scale input_global_scale input_scale activation_scale output_scale k_scale v_scale "
+        "SCB");
 }
 
 /* The module of a tensor: its name up to the last dot, when what follows is a part. */

@@ -187,6 +187,11 @@ static void a_config_is_checked_member_by_member(void **state) {
         {"{" LLAMA ",\"head_dim\":4000000000}", "'head_dim'", "no model has that"},
         {"{" LLAMA ",\"rope_scaling\":{\"type\":\"ntk\"}}", "ntk", "not supported"},
         {"{" LLAMA ",\"rope_scaling\":{\"type\":\"llama3\",\"factor\":8}}", "llama3", "out of order"},
+        {"{" LLAMA ",\"head_dim\":100000}", "a head of 100000 dimensions", "no model has that"},
+        {"{\"model_type\":\"smollm3\",\"num_hidden_layers\":1000000000,\"hidden_size\":8,\"num_attention_"
+         "heads\":2,"
+         "\"vocab_size\":4}",
+         "'num_hidden_layers' is 1000000000", "1 tensors in all"},
         {"{" LLAMA ",\"quantization_config\":{\"quant_method\":\"hqq\"}}", "hqq", "not supported"},
         {"{" LLAMA ",\"quantization_config\":{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":0}}",
          "group_size", ""},
@@ -199,6 +204,19 @@ static void a_config_is_checked_member_by_member(void **state) {
         refused(&f, cases[i].a, cases[i].b);
         end(&f);
     }
+}
+
+static void experts_that_cannot_be_there_cost_no_memory(void **state) {
+    (void)state;
+    struct folder f;
+    begin(&f);
+    put_text(
+        &f, "config.json",
+        "{\"model_type\":\"mixtral\",\"num_hidden_layers\":1,\"hidden_size\":8,\"num_attention_heads\":2,"
+        "\"vocab_size\":4,\"num_local_experts\":1000000000}");
+    put_shard(&f, "model.safetensors", "model.layers.0.block_sparse_moe.experts.0.w1.weight", 1);
+    refused(&f, "1000000000 experts", "1 tensors");
+    end(&f);
 }
 
 static void a_tensor_without_a_name_in_the_table_is_refused(void **state) {
@@ -259,6 +277,7 @@ int main(void) {
         cmocka_unit_test(a_cut_shard_is_refused),
         cmocka_unit_test(a_stale_index_beside_output_files_is_not_read),
         cmocka_unit_test(a_config_is_checked_member_by_member),
+        cmocka_unit_test(experts_that_cannot_be_there_cost_no_memory),
         cmocka_unit_test(a_tensor_without_a_name_in_the_table_is_refused),
         cmocka_unit_test(metadata_and_tensors_have_ggufs_names),
         cmocka_unit_test(an_unknown_family_is_shown_as_stored),
