@@ -15,7 +15,7 @@
 
 static struct gguf *written(char **bytes, const char *family, size_t n_vocab) {
     struct ggufwrite *w;
-    struct gguf *file;
+    struct gguf *file = NULL;
     struct status st;
     char dir[96];
     size_t n;
