@@ -27,6 +27,8 @@ struct engine_session {
     int32_t sequence;
     size_t position;
     uint64_t step;
+    bool extended;    /* beyond program.extended_from: rotates by the second tables, from position 0 on */
+    int32_t *history; /* the ids until then, to run them again; NULL: the model has no second tables */
 };
 
 enum { DEFAULT_CHUNK = 512, MAX_CHUNK = 1 << 16 };
@@ -119,8 +121,19 @@ bool engine_session_open(struct engine_session **out, struct engine_model *model
     struct engine_session *s = calloc(1, sizeof *s);
     if (!s) return status_fail(st, STATUS_NO_MEMORY, "out of memory opening a session");
     s->model = model;
-    if (!pagetable_open(&s->sequence, &model->pages, st)) {
+    size_t n = model->program.extended_from;
+    if (n && n < model->program.context) {
+        s->history = calloc(n, sizeof *s->history);
+        if (!s->history) status_fail(st, STATUS_NO_MEMORY, "out of memory opening a session");
+    }
+    if ((n && n < model->program.context && !s->history) ||
+        !pagetable_open(&s->sequence, &model->pages, st)) {
+        free(s->history);
         free(s);
+        return false;
+    }
+    if (!backend_sequences(model->backend, model->pages.n_sequences, st)) {
+        engine_session_close(s);
         return false;
     }
     *out = s;
@@ -130,6 +143,7 @@ bool engine_session_open(struct engine_session **out, struct engine_model *model
 void engine_session_close(struct engine_session *s) {
     if (!s) return;
     pagetable_close(&s->model->pages, s->sequence);
+    free(s->history);
     free(s);
 }
 
@@ -169,14 +183,31 @@ static bool check_step(struct engine_model *m, const struct engine_part *parts, 
                        m->pages.n_pages * KV_PAGE, (missing - m->pages.n_free) * KV_PAGE);
 }
 
+static void reach(const struct program *p, size_t n) {
+    for (int i = 0; i < p->n_ropes; i++)
+        for (int j = 0; j < 2; j++)
+            if (p->ropes[i].rotary[j]) rotary_reach(p->ropes[i].rotary[j], n);
+}
+
+/* A sequence that leaves the context of the first training rotates by other frequencies, at all of its
+ * positions (longrope): what it holds so far is run once more, into the same pages. */
+static void extend(struct engine_model *m, struct engine_session *s, size_t n) {
+    if (!s->history || s->extended || n <= m->program.extended_from) return;
+    s->extended = true;
+    for (size_t i = 0; i < s->position; i++)
+        batcher_put(&m->batcher, s->sequence, i, s->history[i], false, true);
+}
+
 static void run_part(struct engine_model *m, const struct engine_part *part) {
     struct engine_session *s = part->session;
     pagetable_take(&m->pages, s->sequence, s->position + part->n);
-    if (m->program.rotary) rotary_reach(m->program.rotary, s->position + part->n);
+    reach(&m->program, s->position + part->n);
+    extend(m, s, s->position + part->n);
     for (size_t i = 0; i < part->n; i++) {
         bool wants =
             part->want == ENGINE_LOGITS_ALL || (part->want == ENGINE_LOGITS_LAST && i + 1 == part->n);
-        batcher_put(&m->batcher, s->sequence, s->position++, part->ids[i], wants);
+        if (s->history && !s->extended) s->history[s->position] = part->ids[i];
+        batcher_put(&m->batcher, s->sequence, s->position++, part->ids[i], wants, s->extended);
     }
 }
 

@@ -1,6 +1,6 @@
 /* backend: runs programs on a device.
  *
- * Owns:    re-laid weights, activation buffers and the KV pages; all allocated at open, none in run.
+ * Owns:    re-laid weights, activation buffers, KV pages and states; none is allocated in run.
  * Trusts:  the program (checked when built) and the batch (asserted in debug).
  * Threads: run from one thread at a time; the backend has threads of its own.
  *
@@ -29,6 +29,7 @@ struct batch {
     const int32_t
         *pages; /* [n_sequences][pages_per_sequence] page of positions [i * KV_PAGE, ...), -1: none */
     size_t n_sequences, pages_per_sequence;
+    const bool *extended; /* [n] the token's sequence goes beyond program.extended_from; NULL: none does */
 };
 
 struct backend_options {
@@ -44,6 +45,10 @@ struct backend;
 bool backend_open_cpu(struct backend **out, const struct program *program,
                       const struct backend_options *options, struct status *st) STATUS_MUST_USE;
 void backend_close(struct backend *backend);
+
+/* Makes room for what sequences [0, n) keep beside their pages; from then on a batch may have so many.
+ * Nothing to do for a program without states. Not while it runs. */
+bool backend_sequences(struct backend *backend, size_t n, struct status *st) STATUS_MUST_USE;
 
 /* Runs the batch. logits[i * n_vocab] is filled for the i-th token that wants them. Cannot fail. */
 void backend_run(struct backend *backend, const struct batch *batch, float *logits);

@@ -1,10 +1,7 @@
-/* The CPU backend: a program becomes a list of stages, a stage a few kernels that may run at once. */
-#include "engine/backend/backend.h"
+/* The CPU backend: memory, running, opening (cpuplan.c: planning). */
+#include "engine/backend/cpu.h"
 
 #include "base/checked.h"
-#include "engine/backend/pool.h"
-#include "engine/backend/region.h"
-#include "engine/kernels/kernel.h"
 #include "engine/kernels/panel.h"
 
 #include <assert.h>
@@ -17,22 +14,6 @@ enum {
     /* A stage of less work (f32 operations, roughly) is done by one thread alone: sharing it would cost more
      * in barriers, about half a microsecond each, than it saves. */
     ALONE_WORK = 16384,
-    EXP_COST = 8, /* of one exp, in the same unit */
-};
-
-/* One kernel and what it is asked. */
-struct job {
-    const struct kernel *kernel;
-    struct task task;
-    struct rows *logits; /* the operand of `task` that is the caller's memory, or NULL */
-    bool wanted_rows;    /* runs over the rows whose logits are asked for; else over all tokens */
-    size_t units, units_per_row, work_per_unit;
-    bool work_by_row; /* a unit's work is once for each row: linear */
-};
-
-/* Jobs [first, first + n): independent of each other, after everything before. */
-struct stage {
-    size_t first, n;
 };
 
 /* Memory is planned by walking the program twice: once to count, once to place. */
@@ -40,28 +21,6 @@ struct room {
     char *base; /* NULL while counting */
     size_t used;
     bool too_large;
-};
-
-struct backend {
-    const struct program *program;
-    const char *lane, *clone;
-    struct pool *pool;
-    size_t max_batch, n_pages;
-    struct region memory, pages;
-    size_t page_stride; /* floats */
-
-    struct stage *stages;
-    struct job *jobs;
-    struct rows *buffers;
-    bool *buffer_is_wanted; /* its rows are those whose logits are asked for */
-    struct quantized quantized;
-    void **panels; /* of each weight, NULL: used as it lies in the file */
-    size_t *wanted;
-    char *scratch;
-    size_t n_stages, n_jobs, scratch_bytes;
-
-    struct tokens tokens; /* of the run in progress */
-    char description[96];
 };
 
 /* --- memory ----------------------------------------------------------------------------------------- */
@@ -85,14 +44,14 @@ static size_t widest_row(const struct program *p) {
     return width;
 }
 
-static size_t n_panels(const struct weight *w) { return (w->n_rows + LINEAR_ROWS - 1) / LINEAR_ROWS; }
+size_t cpu_n_panels(const struct weight *w) { return (w->n_rows + LINEAR_ROWS - 1) / LINEAR_ROWS; }
 
 static size_t panel_bytes(const struct weight *w) {
     return w->n_cols / QUANT_BLOCK * panel_block_bytes(w->type);
 }
 
 /* A matrix that is not rows of blocks is ref's. */
-static const struct kernel *linear_kernel(const struct backend *b, const struct weight *w) {
+const struct kernel *cpu_linear_kernel(const struct backend *b, const struct weight *w) {
     return w->layout ? kernel_find("linear", "ref", "") : kernel_find_linear(w->type, b->lane, b->clone);
 }
 
@@ -105,24 +64,36 @@ static void place_panels(struct backend *b, struct room *room) {
         for (int i = 0; i < p->steps[s].n; i++) {
             int index = p->steps[s].weight[i];
             const struct weight *w = &p->weights[index];
-            const struct kernel *kernel = linear_kernel(b, w);
+            const struct kernel *kernel = cpu_linear_kernel(b, w);
             bool panels = strcmp(kernel->lane, "ref") != 0 && panel_block_bytes(w->type) > 0;
             if (!panels || (b->panels && b->panels[index])) continue;
-            void *at = place(room, n_panels(w), panel_bytes(w));
+            void *at = place(room, cpu_n_panels(w), panel_bytes(w));
             if (b->panels) b->panels[index] = at;
         }
     }
 }
 
+/* The hungriest attention decides. */
+static size_t scratch_of(const struct program *p, size_t width) {
+    size_t most = kernel_scratch(width, 1, 1);
+    for (const struct step *s = p->steps; s < p->steps + p->n_steps; s++) {
+        if (s->op != OP_attention && s->op != OP_dsa_attention) continue;
+        const struct program_cache *cache = &p->caches[s->cache];
+        size_t dim = larger(cache->key_dim, cache->value_dim);
+        most = larger(most, kernel_scratch(width, dim, s->heads[0] / cache->n_heads));
+    }
+    return most;
+}
+
 static void place_all(struct backend *b, struct room *room) {
     const struct program *p = b->program;
-    size_t width = widest_row(p), group = p->n_heads / larger(p->n_kv_heads, 1);
-    b->stages = place(room, 2 * (size_t)p->n_steps, sizeof *b->stages);
-    b->jobs = place(room, (1 + PROGRAM_MAX_OPERANDS) * (size_t)p->n_steps, sizeof *b->jobs);
+    size_t width = widest_row(p);
+    b->stages = place(room, CPU_STAGES_A_STEP * (size_t)p->n_steps, sizeof *b->stages);
+    b->jobs = place(room, CPU_JOBS_A_STEP * (size_t)p->n_steps, sizeof *b->jobs);
     b->buffers = place(room, (size_t)p->n_buffers, sizeof *b->buffers);
     b->buffer_is_wanted = place(room, (size_t)p->n_buffers, sizeof *b->buffer_is_wanted);
     b->wanted = place(room, b->max_batch, sizeof *b->wanted);
-    b->scratch_bytes = (kernel_scratch(width, p->head_dim, group) + ALIGN - 1) / ALIGN * ALIGN;
+    b->scratch_bytes = (scratch_of(p, width) + ALIGN - 1) / ALIGN * ALIGN;
     b->scratch = place(room, pool_threads(b->pool), b->scratch_bytes);
     for (int i = 0; i < p->n_buffers; i++) {
         size_t row_bytes = p->widths[i] * sizeof(float);
@@ -150,15 +121,16 @@ static bool plan_memory(struct backend *b, struct status *st) {
 /* Page by page, all layers of a page together, so that memory is touched as the context grows. */
 static bool plan_pages(struct backend *b, struct status *st) {
     const struct program *p = b->program;
-    size_t bytes;
-    bool fits = checked_mul(&b->page_stride, p->n_kv_heads, p->head_dim) &&
-                checked_mul(&b->page_stride, b->page_stride, 2 * KV_PAGE) &&
-                checked_mul(&b->page_stride, b->page_stride, p->n_layers) &&
+    size_t bytes, width = 0;
+    for (int i = 0; i < p->n_caches; i++)
+        width += p->caches[i].n_heads * (p->caches[i].key_dim + p->caches[i].value_dim);
+    bool fits = checked_mul(&b->page_stride, width, KV_PAGE) &&
                 checked_mul(&bytes, b->page_stride, b->n_pages) && checked_mul(&bytes, bytes, sizeof(float));
     if (!fits)
         return status_fail(st, STATUS_NO_MEMORY,
                            "%zu pages of keys and values overflow an address; ask for less context",
                            b->n_pages);
+    for (int i = 0; i < p->n_states; i++) b->state_stride += p->states[i];
     return region_open(&b->pages, bytes, false, "keys and values (less with a smaller context)", st);
 }
 
@@ -167,170 +139,10 @@ static void pack_panels(void *arg, size_t thread, size_t n_threads) {
     const struct backend *b = arg;
     for (int i = 0; i < b->program->n_weights; i++) {
         const struct weight *w = &b->program->weights[i];
-        size_t n = n_panels(w), end = n * (thread + 1) / n_threads;
+        size_t n = cpu_n_panels(w), end = n * (thread + 1) / n_threads;
         for (size_t panel = n * thread / n_threads; b->panels[i] && panel < end; panel++)
             panel_pack((char *)b->panels[i] + panel * panel_bytes(w), w->type, w->data, w->n_rows, w->n_cols,
                        panel);
-    }
-}
-
-/* --- planning
- * ----------------------------------------------------------------------------------------------- */
-
-static struct rows *operand(struct backend *b, struct job *job, struct rows *place_in_task, int buffer) {
-    assert(buffer >= 0 && buffer < b->program->n_buffers);
-    *place_in_task = b->buffers[buffer];
-    if (buffer == b->program->logits) job->logits = place_in_task;
-    return place_in_task;
-}
-
-static struct kv layer_pages(const struct backend *b, int layer) {
-    const struct program *p = b->program;
-    size_t n = p->n_kv_heads * p->head_dim * KV_PAGE;
-    float *at = (float *)b->pages.at + 2 * (size_t)layer * n;
-    return (struct kv){.keys = at,
-                       .values = at + n,
-                       .page_stride = b->page_stride,
-                       .n_kv_heads = p->n_kv_heads,
-                       .head_dim = p->head_dim};
-}
-
-static struct job *add_job(struct backend *b, const char *op, int buffer) {
-    struct job *job = &b->jobs[b->n_jobs++];
-    *job = (struct job){.units_per_row = 1, .wanted_rows = b->buffer_is_wanted[buffer]};
-    job->task.tokens = &b->tokens;
-    if (op) job->kernel = kernel_find(op, b->lane, b->clone);
-    b->stages[b->n_stages - 1].n++;
-    return job;
-}
-
-static void add_stage(struct backend *b) { b->stages[b->n_stages++] = (struct stage){.first = b->n_jobs}; }
-
-static bool wants_integers(const struct backend *b, const struct step *s) {
-    for (int i = 0; i < s->n; i++)
-        if (b->panels[s->weight[i]]) return true;
-    return false;
-}
-
-static struct quantized quantized_rows(const struct backend *b, size_t width) {
-    struct quantized q = b->quantized;
-    q.width = width;
-    return q;
-}
-
-static void plan_linear(struct backend *b, const struct step *s) {
-    const struct rows in = b->buffers[s->in[0]];
-    if (wants_integers(b, s)) {
-        add_stage(b);
-        struct job *job = add_job(b, "quantize", s->in[0]);
-        job->task.quantize = (struct quantize_task){.in = in, .out = quantized_rows(b, in.width)};
-        job->work_per_unit = 4 * in.width;
-    }
-    add_stage(b);
-    for (int i = 0; i < s->n; i++) {
-        const struct weight *w = &b->program->weights[s->weight[i]];
-        struct job *job = add_job(b, NULL, s->in[0]);
-        struct linear_task *t = &job->task.linear;
-        const void *panels = b->panels[s->weight[i]];
-        job->kernel = linear_kernel(b, w);
-        *t = (struct linear_task){.type = w->type, .n_rows = w->n_rows, .n_cols = w->n_cols, .in = in};
-        t->weights = panels ? panels : w->data;
-        t->layout = w->layout;
-        if (panels) t->quantized = quantized_rows(b, in.width);
-        operand(b, job, &t->out, s->out[i]);
-        assert(in.width == w->n_cols && t->out.width == w->n_rows);
-        job->units_per_row = 0;
-        job->units = n_panels(w);
-        job->work_per_unit = LINEAR_ROWS * w->n_cols;
-        job->work_by_row = true;
-        b->buffer_is_wanted[s->out[i]] = b->buffer_is_wanted[s->in[0]];
-    }
-}
-
-static void plan_attention(struct backend *b, const struct step *s, struct job *job) {
-    const struct program *p = b->program;
-    job->task.attention = (struct attention_task){.q = b->buffers[s->in[0]],
-                                                  .out = b->buffers[s->out[0]],
-                                                  .kv = layer_pages(b, s->layer),
-                                                  .n_heads = p->n_heads,
-                                                  .scale = s->scale};
-    job->units_per_row = p->n_kv_heads;
-    job->work_per_unit = p->n_heads / p->n_kv_heads * p->head_dim * KV_PAGE * 2; /* at least a page */
-}
-
-static void plan_rope(struct backend *b, const struct step *s, struct job *job) {
-    const struct program *p = b->program;
-    job->task.rope = (struct rope_task){.q = b->buffers[s->out[0]],
-                                        .k = b->buffers[s->out[1]],
-                                        .head_dim = p->head_dim,
-                                        .dims = p->rope_dims,
-                                        .cos = p->rope_cos,
-                                        .sin = p->rope_sin,
-                                        .halves = s->pairs == ROPE_HALVES};
-    job->work_per_unit = 4 * job->task.rope.q.width;
-}
-
-static void plan_elementwise(struct backend *b, const struct step *s, struct job *job) {
-    const struct weight *w = s->weight[0] >= 0 ? &b->program->weights[s->weight[0]] : NULL;
-    struct task *task = &job->task;
-    switch (s->op) {
-    case OP_embed:
-        task->embed = (struct embed_task){.type = w->type, .table = w->data, .layout = w->layout};
-        job->work_per_unit = operand(b, job, &task->embed.out, s->out[0])->width;
-        assert(task->embed.out.width == w->n_cols);
-        break;
-    case OP_rms_norm:
-        task->rms_norm = (struct rms_norm_task){.in = b->buffers[s->in[0]], .weight = w->data, .eps = s->eps};
-        job->work_per_unit = 4 * operand(b, job, &task->rms_norm.out, s->out[0])->width;
-        assert(w->type == DTYPE_F32 && w->n_cols == task->rms_norm.in.width);
-        break;
-    case OP_kv_store:
-        task->kv_store = (struct kv_store_task){
-            .k = b->buffers[s->in[0]], .v = b->buffers[s->in[1]], .kv = layer_pages(b, s->layer)};
-        job->work_per_unit = 2 * task->kv_store.k.width;
-        break;
-    case OP_swiglu:
-        task->swiglu = (struct swiglu_task){.gate = b->buffers[s->in[0]], .up = b->buffers[s->in[1]]};
-        job->work_per_unit = EXP_COST * operand(b, job, &task->swiglu.out, s->out[0])->width;
-        break;
-    case OP_add:
-        task->add.in = b->buffers[s->in[0]];
-        job->work_per_unit = operand(b, job, &task->add.out, s->out[0])->width;
-        break;
-    case OP_select:
-        job->wanted_rows = true;
-        task->select.in = b->buffers[s->in[0]];
-        job->work_per_unit = operand(b, job, &task->select.out, s->out[0])->width;
-        b->buffer_is_wanted[s->out[0]] = true;
-        break;
-    case OP_rope: plan_rope(b, s, job); break;
-    case OP_attention: plan_attention(b, s, job); break;
-    case OP_linear:
-    case OP_COUNT: assert(false);
-    }
-}
-
-static const char *op_name(enum op_code op) {
-    static const char *const names[] = {
-#define OP(name, text) #name,
-#include "engine/kernels/ops.inc"
-#undef OP
-    };
-    return names[op];
-}
-
-static void plan_steps(struct backend *b) {
-    for (const struct step *s = b->program->steps; s < b->program->steps + b->program->n_steps; s++) {
-        if (s->op == OP_linear) {
-            plan_linear(b, s);
-            continue;
-        }
-        int first = s->op == OP_embed || s->op == OP_rope ? s->out[0] : s->in[0];
-        add_stage(b);
-        struct job *job = add_job(b, op_name(s->op), first);
-        plan_elementwise(b, s, job);
-        if (s->op != OP_embed && s->op != OP_kv_store && s->op != OP_rope && job->wanted_rows)
-            b->buffer_is_wanted[s->out[0]] = true;
     }
 }
 
@@ -381,6 +193,7 @@ static void run_stages(void *arg, size_t thread, size_t n_threads) {
 
 static void check_batch(const struct backend *b, const struct batch *batch) {
     assert(batch->n <= b->max_batch);
+    assert(b->state_stride == 0 || batch->n_sequences <= b->n_sequences);
     for (size_t i = 0; i < batch->n; i++) {
         size_t position = (size_t)batch->positions[i];
         assert(batch->ids[i] >= 0 && (size_t)batch->ids[i] < b->program->n_vocab);
@@ -402,11 +215,13 @@ void backend_run(struct backend *b, const struct batch *batch, float *logits) {
                                 .sequences = batch->sequences,
                                 .pages = batch->pages,
                                 .pages_per_sequence = batch->pages_per_sequence,
-                                .wanted = b->wanted};
+                                .wanted = b->wanted,
+                                .extended = batch->extended};
     check_batch(b, batch);
     for (struct job *job = b->jobs; job < b->jobs + b->n_jobs; job++) {
         job->task.n = job->wanted_rows ? n_wanted : batch->n;
         if (job->logits) job->logits->at = logits;
+        if (job->state) job->state->at = (float *)b->states.at + job->state_at;
     }
     if (batch->n > 0) pool_run(b->pool, run_stages, b);
 }
@@ -443,7 +258,6 @@ static void describe(struct backend *b) {
 bool backend_open_cpu(struct backend **out, const struct program *program,
                       const struct backend_options *options, struct status *st) {
     assert(program->n_buffers > 0 && options->max_batch > 0 && options->threads >= 0);
-    assert(program->n_kv_heads == 0 || program->n_heads % program->n_kv_heads == 0);
     *out = NULL;
     struct backend *b = calloc(1, sizeof *b);
     if (!b) return status_fail(st, STATUS_NO_MEMORY, "no memory for a backend");
@@ -453,7 +267,7 @@ bool backend_open_cpu(struct backend **out, const struct program *program,
     if (!choose_lane(b, options->isa ? options->isa : "auto", st)) goto out;
     if (!pool_open(&b->pool, (size_t)options->threads, st)) goto out;
     if (!plan_memory(b, st) || !plan_pages(b, st)) goto out;
-    plan_steps(b);
+    cpu_plan(b);
     pool_run(b->pool, pack_panels, b);
     describe(b);
     *out = b;
@@ -462,11 +276,28 @@ out:
     return *out != NULL;
 }
 
+/* Twice as many as before at least: sequences come one by one. */
+bool backend_sequences(struct backend *b, size_t n, struct status *st) {
+    struct region larger_one;
+    size_t bytes;
+    if (b->state_stride == 0 || n <= b->n_sequences) return true;
+    if (n < 2 * b->n_sequences) n = 2 * b->n_sequences;
+    if (!checked_mul(&bytes, b->state_stride * sizeof(float), n))
+        return status_fail(st, STATUS_NO_MEMORY, "the states of %zu sequences overflow an address", n);
+    if (!region_open(&larger_one, bytes, false, "the sequences' states", st)) return false;
+    if (b->n_sequences) memcpy(larger_one.at, b->states.at, b->n_sequences * b->state_stride * sizeof(float));
+    region_close(&b->states);
+    b->states = larger_one;
+    b->n_sequences = n;
+    return true;
+}
+
 void backend_close(struct backend *b) {
     if (!b) return;
     pool_close(b->pool);
     region_close(&b->memory);
     region_close(&b->pages);
+    region_close(&b->states);
     free(b);
 }
 

@@ -93,8 +93,9 @@ const char *kernel_clone_text(const char *clone) {
 }
 
 /* Attention is the hungriest: a maximum, a sum and twice head_dim sums for each head of a group, in f32; ref
- * keeps one head in double. `linear` in ref keeps one decoded row. */
+ * keeps one head in double. `linear` in ref keeps one decoded row; `route` two doubles for each expert;
+ * dsa_select a heap of two doubles for each position it chooses. */
 size_t kernel_scratch(size_t width, size_t head_dim, size_t group) {
-    size_t row = width * sizeof(float), heads = group * (2 * head_dim + 64) * sizeof(float);
+    size_t row = width * 2 * sizeof(double), heads = group * (2 * head_dim + 64) * sizeof(float);
     return row + heads + head_dim * sizeof(double) + 64;
 }

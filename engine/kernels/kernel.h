@@ -17,6 +17,7 @@
 #define ENGINE_KERNELS_KERNEL_H
 
 #include "engine/kernels/kv.h"
+#include "engine/kernels/routing.h"
 #include "engine/tensor/layout.h"
 
 #include <stdbool.h>
@@ -41,6 +42,7 @@ struct tokens {
     const int32_t *pages;           /* [sequences][pages_per_sequence], -1: none */
     size_t pages_per_sequence;
     const size_t *wanted; /* the rows whose logits are asked for, ascending */
+    const bool *extended; /* [n] rotates by the second of a rope's tables; NULL: none does */
 };
 
 /* The page that holds `position` of row i's sequence, -1: none. */
@@ -57,6 +59,25 @@ struct quantized {
     size_t width;
 };
 
+/* Matrices [n_rows][n_cols] of one shape and type: where each lies, as in struct weight. */
+struct matrices {
+    enum dtype type;
+    size_t n_rows, n_cols;
+    const void *data;            /* one behind the other ... */
+    const void *const *slices;   /* ... or, unless NULL, each where this says ... */
+    const struct layout *layout; /* ... or, unless NULL, as this says */
+};
+
+/* What a layer remembers of each sequence beside pages: one row of floats, zeros before position 0. */
+struct state {
+    float *at; /* of sequence 0 */
+    size_t stride;
+};
+
+static inline float *state_of(const struct state *state, const struct tokens *tokens, size_t i) {
+    return state->at + (size_t)tokens->sequences[i] * state->stride;
+}
+
 struct task {
     size_t n; /* rows */
     const struct tokens *tokens;
@@ -66,12 +87,19 @@ struct task {
             const void *table;           /* [vocab][out.width], as in the file */
             const struct layout *layout; /* how it lies, instead of `table`; NULL: as rows */
             struct rows out;
+            float scale;
         } embed;
-        struct rms_norm_task { /* unit: a row */
+        struct rms_norm_task { /* unit: a row; out may be in */
             struct rows in, out;
-            const float *weight;
+            const float *weight; /* [dim] */
             float eps;
+            size_t n_heads, dim; /* a norm for the first `dim` of each of n_heads equal parts of a row */
         } rms_norm;
+        struct layer_norm_task { /* unit: a row; out may be in */
+            struct rows in, out;
+            const float *weight, *bias;
+            float eps;
+        } layer_norm;
         struct quantize_task { /* unit: a row */
             struct rows in;
             struct quantized out;
@@ -85,31 +113,95 @@ struct task {
             struct rows in, out; /* n_cols and n_rows wide */
             struct quantized quantized; /* `in` once more, for kernels that multiply integers */
         } linear;
-        struct rope_task { /* unit: a row; in place */
-            struct rows q, k;
-            size_t head_dim, dims;  /* the first `dims` of each head rotate, by pairs */
-            const float *cos, *sin; /* [position][dims / 2] */
-            bool halves;            /* pairs (i, i + dims / 2); else (2i, 2i + 1) */
+        struct head_linear_task {    /* unit: LINEAR_ROWS rows of one head's matrix */
+            struct matrices weights; /* one for each head */
+            size_t n_heads;
+            struct rows in,
+                out; /* n_heads equal parts each; the first n_cols and n_rows of a part are used */
+        } head_linear;
+        struct bias_task { /* unit: a row; in place */
+            struct rows out;
+            const float *bias;
+        } bias;
+        struct rope_task { /* unit: a row; out may be in, then all else stays */
+            struct rows in, out;
+            size_t n_heads;               /* equal parts of a row */
+            size_t in_at, out_at;         /* the first dim of a head that rotates: read, written */
+            size_t dims;                  /* so many rotate, by pairs */
+            const float *cos[2], *sin[2]; /* [position][dims / 2]; the second for extended sequences */
+            bool halves;                  /* pairs (i, i + dims / 2); else (2i, 2i + 1) */
         } rope;
         struct kv_store_task { /* unit: a row */
-            struct rows k, v;
+            struct rows k, v;  /* kv.n_kv_heads equal parts, of which the first key_dim and value_dim count */
             struct kv kv;
         } kv_store;
         struct attention_task { /* unit: row * n_kv_heads + kv head, with the query heads that share it */
-            struct rows q, out;
+            struct rows q, out; /* heads of key_dim and of value_dim */
             struct kv kv;
             size_t n_heads;
             float scale;
+            size_t window; /* position i sees j while i - j < window; 0: all before it */
+            float cap;     /* scores become cap * tanh(score / cap); 0: they stay */
+            const float
+                *sinks; /* [n_heads] a score that takes part in the sum and has no value; NULL: none */
+            struct rows chosen; /* dsa_attention: the positions to look at, ascending, then -1s */
         } attention;
-        struct swiglu_task { /* unit: a row */
+        struct dsa_select_task {    /* unit: a row */
+            struct rows q, weights; /* n_heads heads of kv.key_dim, and a weight for each */
+            struct kv kv;           /* one key head, no values */
+            size_t n_heads;
+            float scale;
+            struct rows out; /* the out.width best positions, ascending, then -1s; whole numbers */
+        } dsa_select;
+        struct swiglu_task { /* unit: a row; geglu and swiglu_clamped too */
             struct rows gate, up, out;
+            float alpha, limit; /* swiglu_clamped */
         } swiglu;
         struct add_task { /* unit: a row */
             struct rows in, out;
         } add;
+        struct sigmoid_gate_task { /* unit: a row; in place */
+            struct rows gate, out;
+            size_t n_heads,
+                at; /* of n_heads parts of a gate row, the values from `at` on; 1 value: for all */
+        } sigmoid_gate;
+        struct softcap_task { /* unit: a row; in place */
+            struct rows out;
+            float cap;
+        } softcap;
         struct select_task { /* unit: a wanted row, n of them */
             struct rows in, out;
         } select;
+        struct route_task {           /* unit: a row */
+            struct rows in;           /* a logit for each expert */
+            const float *bias;        /* [in.width] added to the scores for the choice alone; NULL: none */
+            struct rows ids, weights; /* of the chosen experts, the best first; ids are whole numbers */
+            struct routing how;
+        } route;
+        struct experts_task {        /* unit: LINEAR_ROWS rows of one expert's matrix */
+            struct matrices weights; /* one for each expert */
+            size_t n_experts;
+            const float *bias;    /* [n_experts][n_rows]; NULL: none */
+            struct rows in;       /* n_cols wide, or so much for each chosen expert */
+            struct rows ids, out; /* out: n_rows for each chosen expert */
+        } experts;
+        struct mix_task {                 /* unit: a row */
+            struct rows in, weights, out; /* in: out.width for each weight */
+        } mix;
+        struct short_conv_task { /* unit: LINEAR_ROWS channels, over all rows in order; out may be in */
+            struct rows in, out;
+            const float *weight; /* [channels][taps], the last for the token itself */
+            size_t taps;
+            struct state state; /* [channels][taps - 1] of the inputs before */
+        } short_conv;
+        struct delta_net_task { /* unit: a value head, over all rows in order */
+            struct rows q, k, v, a, b, out;
+            size_t n_key_heads, n_heads, key_dim, value_dim;
+            size_t run, step;             /* a and b of head j stand at j / run * step + j % run */
+            bool tiled;                   /* head j has key head j % n_key_heads; else neighbours share one */
+            const float *decay, *dt_bias; /* [n_heads] */
+            struct state state;           /* [n_heads][key_dim][value_dim] */
+        } delta_net;
     };
 };
 
@@ -117,8 +209,8 @@ struct task {
  */
 typedef void kernel_fn(const struct task *task, size_t begin, size_t end, void *scratch);
 
-/* Bytes of scratch that any kernel needs for rows of up to `width` and heads of `head_dim`, `group` of which
- * share a KV head. */
+/* Bytes of scratch that any kernel needs for rows of up to `width` and heads of `head_dim` (keys or values),
+ * `group` of which share a KV head. */
 size_t kernel_scratch(size_t width, size_t head_dim, size_t group);
 
 struct kernel {

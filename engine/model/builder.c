@@ -10,7 +10,7 @@ enum { NAME_SIZE = 64 }; /* ggml's limit for tensor names, NUL included */
 
 void builder_begin(struct builder *b, struct arena *arena, const struct gguf *file, const char *arch,
                    struct status *st) {
-    *b = (struct builder){.arena = arena, .file = file, .arch = arch, .st = st, .layer = PROGRAM_NONE};
+    *b = (struct builder){.arena = arena, .file = file, .arch = arch, .st = st};
     b->used = arena_alloc(arena, gguf_n_tensors(file), sizeof *b->used, st);
     b->failed = !b->used;
 }
@@ -42,8 +42,6 @@ static bool refuse(struct builder *b, const struct gguf_tensor *t, enum status_c
                        view_shown(shown, t->name), what);
 }
 
-void builder_layer(struct builder *b, size_t layer) { b->layer = (int)layer; }
-
 /* Room for one more item; the lists double inside the arena, which costs at most twice their size. */
 static void *list_add(struct builder *b, struct builder_list *list, size_t size) {
     if (b->failed) return NULL;
@@ -68,6 +66,37 @@ int builder_buffer(struct builder *b, size_t width) {
     return (int)b->widths.n - 1;
 }
 
+int builder_cache(struct builder *b, size_t n_heads, size_t key_dim, size_t value_dim) {
+    struct program_cache *slot = list_add(b, &b->caches, sizeof *slot);
+    if (!slot) return PROGRAM_NONE;
+    *slot = (struct program_cache){n_heads, key_dim, value_dim};
+    return (int)b->caches.n - 1;
+}
+
+int builder_state(struct builder *b, size_t n) {
+    size_t *slot = list_add(b, &b->states, sizeof *slot);
+    if (!slot) return PROGRAM_NONE;
+    *slot = n;
+    return (int)b->states.n - 1;
+}
+
+int builder_rope_table(struct builder *b, size_t context, const struct rotary *rotary,
+                       const struct rotary *extended) {
+    const struct rotary *rules[] = {rotary, extended ? extended : rotary};
+    struct program_rope *slot = list_add(b, &b->ropes, sizeof *slot);
+    if (!slot) return PROGRAM_NONE;
+    *slot = (struct program_rope){.dims = rotary->dims};
+    for (int i = 0; i < 2; i++) {
+        struct rotary_tables *tables = slot->rotary[0];
+        if (i == 0 || extended) b->failed |= !rotary_open(&tables, b->arena, context, rules[i], b->st);
+        if (b->failed) return PROGRAM_NONE;
+        slot->rotary[i] = tables;
+        slot->cos[i] = tables->cos;
+        slot->sin[i] = tables->sin;
+    }
+    return (int)b->ropes.n - 1;
+}
+
 /* --- tensors ------------------------------------------------------------------------------------------- */
 
 static void shape_text(char *out, size_t room, const struct gguf_tensor *t) {
@@ -79,10 +108,13 @@ static void shape_text(char *out, size_t room, const struct gguf_tensor *t) {
 }
 
 /* ggml writes the contiguous dimension first, and so do we in messages. */
-static bool shape_is(struct builder *b, const struct gguf_tensor *t, size_t n_cols, size_t n_rows) {
-    if (t->dims[0] == n_cols && t->dims[1] == n_rows && t->dims[2] == 1 && t->dims[3] == 1) return true;
+static bool shape_is(struct builder *b, const struct gguf_tensor *t, size_t n_cols, size_t n_rows, size_t n) {
+    if (t->dims[0] == n_cols && t->dims[1] == n_rows && t->dims[2] == n && t->dims[3] == 1) return true;
     char has[96];
     shape_text(has, sizeof has, t);
+    if (n > 1)
+        return refuse(b, t, STATUS_BAD_INPUT, "has shape %s, but the metadata says %zu x %zu x %zu", has,
+                      n_cols, n_rows, n);
     if (n_rows == 1)
         return refuse(b, t, STATUS_BAD_INPUT, "has shape %s, but the metadata says %zu", has, n_cols);
     return refuse(b, t, STATUS_BAD_INPUT, "has shape %s, but the metadata says %zu x %zu", has, n_cols,
@@ -91,13 +123,14 @@ static bool shape_is(struct builder *b, const struct gguf_tensor *t, size_t n_co
 
 /* Kernels read halves and floats in place. */
 static bool is_aligned(struct builder *b, const struct gguf_tensor *t) {
-    if (t->layout) return true;
+    if (t->layout || t->slices) return true;
     size_t need = t->type == DTYPE_F32 ? _Alignof(float) : _Alignof(uint16_t);
     return (uintptr_t)t->data % need == 0 ||
            refuse(b, t, STATUS_BAD_INPUT, "starts at byte %zu, which is no multiple of %zu", t->offset, need);
 }
 
-static const struct gguf_tensor *tensor(struct builder *b, const char *name, size_t n_cols, size_t n_rows) {
+static const struct gguf_tensor *tensor(struct builder *b, const char *name, size_t n_cols, size_t n_rows,
+                                        size_t n) {
     if (b->failed) return NULL;
     const struct gguf_tensor *t = gguf_find_tensor(b->file, name);
     if (!t) {
@@ -105,7 +138,7 @@ static const struct gguf_tensor *tensor(struct builder *b, const char *name, siz
                      name);
         return NULL;
     }
-    if (!shape_is(b, t, n_cols, n_rows) || !is_aligned(b, t)) return NULL;
+    if (!shape_is(b, t, n_cols, n_rows, n) || !is_aligned(b, t)) return NULL;
     b->used[t - gguf_tensor_at(b->file, 0)] = true;
     return t;
 }
@@ -130,29 +163,85 @@ static int add_weight(struct builder *b, const struct gguf_tensor *t, size_t n_r
     return (int)b->weights.n - 1;
 }
 
+#define NAME_OF(name, format)                                                                                \
+    char name[NAME_SIZE];                                                                                    \
+    do {                                                                                                     \
+        va_list args;                                                                                        \
+        va_start(args, format);                                                                              \
+        vsnprintf(name, sizeof name, format, args);                                                          \
+        va_end(args);                                                                                        \
+    } while (0)
+
 int builder_matrix(struct builder *b, size_t n_rows, size_t n_cols, const char *format, ...) {
-    char name[NAME_SIZE];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(name, sizeof name, format, args);
-    va_end(args);
-    const struct gguf_tensor *t = tensor(b, name, n_cols, n_rows);
+    NAME_OF(name, format);
+    const struct gguf_tensor *t = tensor(b, name, n_cols, n_rows, 1);
     return t ? add_weight(b, t, n_rows, n_cols) : PROGRAM_NONE;
 }
 
-int builder_vector(struct builder *b, size_t n, const char *format, ...) {
-    char name[NAME_SIZE];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(name, sizeof name, format, args);
-    va_end(args);
-    const struct gguf_tensor *t = tensor(b, name, n, 1);
+static int vector(struct builder *b, size_t n, const char *name) {
+    const struct gguf_tensor *t = tensor(b, name, n, 1, 1);
     return t && is_f32(b, t) ? add_weight(b, t, 1, n) : PROGRAM_NONE;
+}
+
+int builder_vector(struct builder *b, size_t n, const char *format, ...) {
+    NAME_OF(name, format);
+    return vector(b, n, name);
+}
+
+int builder_optional(struct builder *b, size_t n, const char *format, ...) {
+    NAME_OF(name, format);
+    return !b->failed && gguf_find_tensor(b->file, name) ? vector(b, n, name) : PROGRAM_NONE;
+}
+
+bool builder_has(struct builder *b, const char *format, ...) {
+    NAME_OF(name, format);
+    return !b->failed && gguf_find_tensor(b->file, name);
+}
+
+int builder_matrices(struct builder *b, size_t n, size_t n_rows, size_t n_cols, const char *format, ...) {
+    NAME_OF(name, format);
+    const struct gguf_tensor *t = tensor(b, name, n_cols, n_rows, n);
+    int index = t ? add_weight(b, t, n_rows, n_cols) : PROGRAM_NONE;
+    if (index >= 0) ((struct weight *)b->weights.at)[index].n_experts = n;
+    return index;
+}
+
+/* The weight's rows from `first` on, where they lie. */
+static bool move_to(struct builder *b, struct weight *w, size_t first) {
+    if (!w->layout) {
+        w->data = (const char *)w->data + first * dtype_row_bytes(w->type, w->n_cols);
+        return true;
+    }
+    struct layout *part = arena_alloc(b->arena, 1, sizeof *part, b->st);
+    if (!part) return !(b->failed = true);
+    *part = *w->layout;
+    if (part->rows) part->rows += first;
+    else part->first += first * part->step;
+    w->layout = part;
+    return true;
+}
+
+int builder_part(struct builder *b, size_t first, size_t n_rows, size_t all, size_t n_cols,
+                 const char *format, ...) {
+    NAME_OF(name, format);
+    const struct gguf_tensor *t = tensor(b, name, n_cols, all, 1);
+    int index = t ? add_weight(b, t, n_rows, n_cols) : PROGRAM_NONE;
+    if (index < 0 || !move_to(b, &((struct weight *)b->weights.at)[index], first)) return PROGRAM_NONE;
+    return index;
+}
+
+void builder_skip_layer(struct builder *b, size_t layer) {
+    char prefix[NAME_SIZE];
+    int n = snprintf(prefix, sizeof prefix, "blk.%zu.", layer);
+    for (size_t i = 0; !b->failed && i < gguf_n_tensors(b->file); i++) {
+        struct view name = gguf_tensor_at(b->file, i)->name;
+        if (name.n > (size_t)n && memcmp(name.at, prefix, (size_t)n) == 0) b->used[i] = true;
+    }
 }
 
 const float *builder_values(struct builder *b, size_t n, const char *name) {
     if (b->failed || !gguf_find_tensor(b->file, name)) return NULL;
-    const struct gguf_tensor *t = tensor(b, name, n, 1);
+    const struct gguf_tensor *t = tensor(b, name, n, 1, 1);
     return t && is_f32(b, t) ? t->data : NULL;
 }
 
@@ -167,90 +256,15 @@ size_t builder_n_vocab(struct builder *b) {
     return (size_t)t->dims[1];
 }
 
-void builder_rope_tables(struct builder *b, size_t context, const struct rotary *rotary) {
-    struct program *p = &b->program;
-    if (b->failed) return;
-    p->context = context;
-    p->rope_dims = rotary->dims;
-    b->failed = !rotary_open(&p->rotary, b->arena, context, rotary, b->st);
-    if (b->failed) return;
-    p->rope_cos = p->rotary->cos;
-    p->rope_sin = p->rotary->sin;
-}
-
-/* --- steps --------------------------------------------------------------------------------------------- */
-
-/* A step without operands; they all say PROGRAM_NONE. A failed builder hands out one that goes nowhere. */
-static struct step *add_step(struct builder *b, enum op_code op, struct step *nowhere) {
+struct step *builder_step(struct builder *b, enum op_code op) {
     struct step *step = list_add(b, &b->steps, sizeof *step);
-    if (!step) step = nowhere;
-    *step = (struct step){.op = op, .layer = b->layer};
-    for (int i = 0; i < PROGRAM_MAX_OPERANDS; i++)
+    if (!step) step = &b->nowhere;
+    *step = (struct step){.op = op, .cache = PROGRAM_NONE, .state = PROGRAM_NONE, .rope = PROGRAM_NONE};
+    for (int i = 0; i < PROGRAM_MAX_OPERANDS; i++) {
         step->in[i] = step->out[i] = step->weight[i] = PROGRAM_NONE;
-    return step;
-}
-
-void builder_embed(struct builder *b, int table, int out) {
-    struct step nowhere, *s = add_step(b, OP_embed, &nowhere);
-    s->weight[0] = table;
-    s->out[0] = out;
-}
-
-void builder_rms_norm(struct builder *b, int in, int weight, float eps, int out) {
-    struct step nowhere, *s = add_step(b, OP_rms_norm, &nowhere);
-    s->in[0] = in;
-    s->weight[0] = weight;
-    s->eps = eps;
-    s->out[0] = out;
-}
-
-void builder_linear(struct builder *b, int in, int n, const int *weights, const int *outs) {
-    struct step nowhere, *s = add_step(b, OP_linear, &nowhere);
-    s->in[0] = in;
-    s->n = n;
-    for (int i = 0; i < n && i < PROGRAM_MAX_OPERANDS; i++) {
-        s->weight[i] = weights[i];
-        s->out[i] = outs[i];
+        step->heads[i] = 1;
     }
-}
-
-void builder_rope(struct builder *b, int q, int k, enum rope_pairs pairs) {
-    struct step nowhere, *s = add_step(b, OP_rope, &nowhere);
-    s->out[0] = q;
-    s->out[1] = k;
-    s->pairs = pairs;
-}
-
-void builder_kv_store(struct builder *b, int k, int v) {
-    struct step nowhere, *s = add_step(b, OP_kv_store, &nowhere);
-    s->in[0] = k;
-    s->in[1] = v;
-}
-
-void builder_attention(struct builder *b, int q, float scale, int out) {
-    struct step nowhere, *s = add_step(b, OP_attention, &nowhere);
-    s->in[0] = q;
-    s->scale = scale;
-    s->out[0] = out;
-}
-
-void builder_swiglu(struct builder *b, int gate, int up, int out) {
-    struct step nowhere, *s = add_step(b, OP_swiglu, &nowhere);
-    s->in[0] = gate;
-    s->in[1] = up;
-    s->out[0] = out;
-}
-
-void builder_add(struct builder *b, int y, int x) {
-    struct step nowhere, *s = add_step(b, OP_add, &nowhere);
-    s->in[0] = y;
-    s->out[0] = x;
-}
-
-void builder_select(struct builder *b, int in, int out) {
-    struct step nowhere, *s = add_step(b, OP_select, &nowhere);
-    s->in[0] = in;
-    s->out[0] = out;
+    return step;
 }
 
 /* --- the end ------------------------------------------------------------------------------------------- */
@@ -278,6 +292,12 @@ bool builder_finish(struct program *out, struct builder *b) {
     p->n_steps = (int)b->steps.n;
     p->widths = b->widths.at;
     p->n_buffers = (int)b->widths.n;
+    p->ropes = b->ropes.at;
+    p->n_ropes = (int)b->ropes.n;
+    p->caches = b->caches.at;
+    p->n_caches = (int)b->caches.n;
+    p->states = b->states.at;
+    p->n_states = (int)b->states.n;
     if (!program_check(p, b->st)) return false;
     *out = *p;
     return true;

@@ -5,9 +5,10 @@
 
 static const struct {
     const char *arch;
+    unsigned groups; /* enum hparams_group */
     void (*build)(struct builder *b, const struct hparams *h);
 } models[] = {
-#define MODEL(symbol, arch) {arch, symbol##_build},
+#define MODEL(symbol, arch, groups) {arch, groups, symbol##_build},
 #include "engine/model/models.inc"
 #undef MODEL
 };
@@ -31,16 +32,32 @@ bool model_runs(const struct gguf *file, struct status *st) {
     return false;
 }
 
+/* Running a model without what its keys ask for would give wrong text in silence. */
+static bool check_groups(struct builder *b, const struct hparams *h, unsigned implemented) {
+    static const struct {
+        unsigned group;
+        const char *key;
+    } groups[] = {
+        {HPARAMS_WINDOW, "attention.sliding_window"},
+        {HPARAMS_EXPERTS, "expert_count"},
+        {HPARAMS_CAPS, "attn_logit_softcapping, final_logit_softcapping"},
+        {HPARAMS_LATENT, "attention.kv_lora_rank"},
+        {HPARAMS_INDEXER, "attention.indexer.head_count"},
+        {HPARAMS_RECURRENT, "ssm.conv_kernel"},
+    };
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (h->has & groups[i].group & ~implemented)
+            return builder_fail(b, STATUS_UNSUPPORTED, "%s.%s: this build does not support it for %s",
+                                h->arch, groups[i].key, h->arch);
+    return true;
+}
+
 bool model_build(struct program *out, struct arena *arena, const struct gguf *file,
                  const struct hparams *hparams, struct status *st) {
     size_t i = find(hparams->arch);
     assert(i < N_MODELS);
     struct builder b;
     builder_begin(&b, arena, file, hparams->arch, st);
-    b.program.n_layers = hparams->n_layers;
-    b.program.n_heads = hparams->n_heads;
-    b.program.n_kv_heads = hparams->n_kv_heads;
-    b.program.head_dim = hparams->head_dim;
-    models[i].build(&b, hparams);
+    if (check_groups(&b, hparams, models[i].groups)) models[i].build(&b, hparams);
     return builder_finish(out, &b);
 }

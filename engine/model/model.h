@@ -20,7 +20,7 @@ bool model_build(struct program *out, struct arena *arena, const struct gguf *fi
 
 /* One function an architecture (models.inc): adds weights and steps, sets the sizes of b->program. What goes
  * wrong is remembered by the builder. */
-#define MODEL(symbol, arch) void symbol##_build(struct builder *b, const struct hparams *h);
+#define MODEL(symbol, arch, groups) void symbol##_build(struct builder *b, const struct hparams *h);
 #include "engine/model/models.inc"
 #undef MODEL
 

@@ -1,4 +1,4 @@
-/* rotary: the tables of rotary position embedding (Su et al., arXiv:2104.09864).
+/* rotary: the tables of rotary position embedding (Su et al., arXiv:2104.09864) and its scaling rules.
  *
  * Owns nothing; the tables lie in the arena. Trusts the caller's checks of struct rotary. Threads: a table is
  * filled by one thread while no backend runs.
@@ -11,16 +11,30 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+
+enum rotary_rule {
+    ROTARY_LINEAR, /* positions are divided by `factor`; 1: as they are */
+    ROTARY_LLAMA3, /* long waves are divided, short ones not, those between in part: low and high */
+    ROTARY_YARN, /* the same by how often a pair turns within `original`: fast and slow (arXiv:2309.00071) */
+};
+
 struct rotary {
-    size_t dims;           /* of a head that rotate, even */
-    double base;           /* frequency of pair i is base^(-2i / dims) */
-    double factor;         /* linear scaling: positions are divided by it; 1: none */
-    const float *divisors; /* [dims / 2] of the frequencies (rope_freqs.weight of Llama 3), or NULL */
+    size_t dims; /* of a head that rotate, even */
+    double base; /* frequency of pair i is base^(-2i / dims) */
+    enum rotary_rule rule;
+    double factor, original; /* original: positions the model was first trained for */
+    double low, high;        /* llama3: wavelengths per `original` */
+    double fast, slow;       /* YaRN: turns within `original` */
+    bool smooth;             /* YaRN: its limits are not rounded to whole pairs */
+    double magnitude;        /* cos and sin are multiplied by it; 1 but for YaRN and longrope */
+    const float *divisors;   /* [dims / 2] of the frequencies (rope_freqs.weight, longrope), or NULL */
 };
 
 struct rotary_tables {
     float *cos, *sin;  /* [context][half]: computed in f64 and rounded to f32 once */
     double *frequency; /* [half] radians a position */
+    double magnitude;
     size_t half, context;
     size_t n; /* rows that are filled */
 };

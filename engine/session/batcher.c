@@ -9,7 +9,8 @@ bool batcher_init(struct batcher *b, struct backend *backend, const struct paget
     b->positions = calloc(max, sizeof *b->positions);
     b->sequences = calloc(max, sizeof *b->sequences);
     b->wants_logits = calloc(max, sizeof *b->wants_logits);
-    if (b->ids && b->positions && b->sequences && b->wants_logits) return true;
+    b->extended = calloc(max, sizeof *b->extended);
+    if (b->ids && b->positions && b->sequences && b->wants_logits && b->extended) return true;
     batcher_release(b);
     return status_fail(st, STATUS_NO_MEMORY, "no memory for batches of %zu tokens", max);
 }
@@ -19,6 +20,7 @@ void batcher_release(struct batcher *b) {
     free(b->positions);
     free(b->sequences);
     free(b->wants_logits);
+    free(b->extended);
     *b = (struct batcher){0};
 }
 
@@ -38,17 +40,20 @@ void batcher_end(struct batcher *b) {
         .pages = b->table->pages,
         .n_sequences = b->table->n_sequences,
         .pages_per_sequence = b->table->pages_per_sequence,
+        .extended = b->extended,
     };
     backend_run(b->backend, &batch, b->logits);
     if (b->logits) b->logits += b->n_logits * b->n_vocab;
     b->n = b->n_logits = 0;
 }
 
-void batcher_put(struct batcher *b, int32_t sequence, size_t position, int32_t id, bool wants_logits) {
+void batcher_put(struct batcher *b, int32_t sequence, size_t position, int32_t id, bool wants_logits,
+                 bool extended) {
     b->ids[b->n] = id;
     b->positions[b->n] = (int32_t)position;
     b->sequences[b->n] = sequence;
     b->wants_logits[b->n] = wants_logits;
+    b->extended[b->n] = extended;
     b->n++;
     b->n_logits += wants_logits;
     if (b->n == b->max) batcher_end(b);

@@ -15,7 +15,7 @@ struct batcher {
     const struct pagetable *table;
     size_t n_vocab, max;
     int32_t *ids, *positions, *sequences;
-    bool *wants_logits;
+    bool *wants_logits, *extended;
     size_t n, n_logits; /* tokens waiting, and how many of them want logits */
     float *logits;      /* where the next row goes */
 };
@@ -27,8 +27,9 @@ void batcher_release(struct batcher *b);
 /* Rows of logits will be written to `logits`, one after the other in the order of the tokens that want them.
  */
 void batcher_begin(struct batcher *b, float *logits);
-/* Adds a token; a full batch runs. */
-void batcher_put(struct batcher *b, int32_t sequence, size_t position, int32_t id, bool wants_logits);
+/* Adds a token; a full batch runs. `extended`: as struct batch says it. */
+void batcher_put(struct batcher *b, int32_t sequence, size_t position, int32_t id, bool wants_logits,
+                 bool extended);
 /* Runs what is waiting. */
 void batcher_end(struct batcher *b);
 

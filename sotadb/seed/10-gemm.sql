@@ -75,6 +75,7 @@ INSERT INTO op_alias (op, alias) VALUES
 
 INSERT INTO op_path (op, glob, role, planned) VALUES
 ('dense-f32-gemm', 'engine/kernels/ref/linear.c', 'kernel', 0),
+('dense-f32-gemm', 'engine/kernels/ref/matrices.h', 'kernel', 0),
 ('dense-f32-gemm', 'engine/kernels/*/linear_f*', 'kernel', 0),
 ('dense-f32-gemm', 'engine/kernels/exact/dot.h', 'kernel', 0),
 ('dense-f32-gemm', 'engine/kernels/exact/vec.h', 'kernel', 0),

@@ -11,10 +11,19 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
 ('sparse-attention', 'GLM sparse attention (DSA)',
  'Scores all keys with a small indexer, keeps the best 2048, and attends to those only.',
  'kernel', 'stay-minimal',
- 'Index selection on the host and a sparse kernel on the device are enough to be right; ties go to the lowest position, '
+ 'Index selection and a kernel that visits what was chosen are enough to be right; ties go to the lowest position, '
  || 'so that the selection is one and the same everywhere.',
- 'Lane ref, cosine of 0.999 on a device. With no more keys than the indexer keeps it equals dense attention bit for bit.',
- 'The round trip of the index selection to the host.', 'planned', 'attention'),
+ 'Lane ref, cosine of 0.999 on a device; lane ref against a full sort and against Hugging Face on small checkpoints of '
+ || 'DeepSeek-V3.2 and GLM-5. With no more keys than the indexer keeps it equals dense attention bit for bit.',
+ 'The indexer reads every key; on a device the round trip of the selection to the host.', 'shipped', 'attention'),
+('latent-attention', 'Multi-head latent attention (MLA), absorbed',
+ 'Takes queries into a low-rank space that all heads share, attends there, and takes the results out again: one latent a '
+ || 'position is all that is kept.',
+ 'kernel', 'stay-minimal',
+ 'The absorbed form for every position, in prefill too: two forms would be two roundings, and a warm cache would differ '
+ || 'from a cold one. The attention between is the fused one, with one head of keys and values.',
+ 'Lane ref, and Hugging Face (which does not absorb) on small checkpoints of DeepSeek V2, V3 and V3.2 and GLM-5.',
+ 'Bandwidth of the latents in decode; the products into and out of the latent space in prefill.', 'shipped', 'attention'),
 ('kv-cache', 'KV cache (paging, prefix reuse)',
  'Keeps keys and values in pages that sequences share, finds known prefixes in a radix tree, and gives pages back.',
  'kernel', 'stay-minimal',
@@ -31,10 +40,17 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
 ('gated-delta-net', 'Gated delta net',
  'Updates a state matrix per head by the delta rule with a decay gate and reads it with the query: attention without a cache.',
  'kernel', 'borrow',
- 'The chunked form is known and published; the recurrent form is its definition. Chunk boundaries stay at fixed '
- || 'positions so that chunking does not change bits.',
- 'Lane ref in recurrent form, and the flash-linear-attention reference on the same inputs.',
- 'Prefill: the triangular solve of a chunk. Decode: reading and writing the state.', 'planned', 'attention');
+ 'The chunked form is known and published; the recurrent form is its definition, and ours today: its state is rounded '
+ || 'after every token, so that chunking does not change bits.',
+ 'Lane ref in recurrent form against the same rule written as matrices, and Hugging Face on small checkpoints of '
+ || 'Qwen3-Next and Qwen3.5.',
+ 'Prefill: one token after the other, until the chunked form is there. Decode: reading and writing the state.', 'shipped', 'attention'),
+('short-conv', 'Causal short convolution',
+ 'Convolves each channel with its last few inputs and applies silu, in front of a recurrent layer.',
+ 'kernel', 'stay-minimal',
+ 'Four multiply-adds a value; the inputs before a batch are the state, so that batches may be cut anywhere.',
+ 'Lane ref against a sum over the sequence''s inputs, and Hugging Face on small checkpoints of Qwen3-Next and Qwen3.5.',
+ 'Memory: a pass over the channels.', 'shipped', NULL);
 
 INSERT INTO op_alias (op, alias) VALUES
 ('fused-attention', 'attention'), ('fused-attention', 'flash-attention'), ('fused-attention', 'flash'),
@@ -45,26 +61,32 @@ INSERT INTO op_alias (op, alias) VALUES
 ('kv-cache', 'kv'), ('kv-cache', 'kvcache'), ('kv-cache', 'paged-attention'), ('kv-cache', 'paging'),
 ('kv-cache', 'radix'), ('kv-cache', 'radix-attention'), ('kv-cache', 'prefix-cache'),
 ('rope', 'rotary'), ('rope', 'rotary-embedding'), ('rope', 'yarn'),
+('latent-attention', 'mla'), ('latent-attention', 'multi-head-latent-attention'), ('latent-attention', 'latent'),
+('short-conv', 'causal-conv1d'), ('short-conv', 'conv1d'), ('short-conv', 'convolution'),
 ('gated-delta-net', 'gdn'), ('gated-delta-net', 'deltanet'), ('gated-delta-net', 'gated-deltanet'),
 ('gated-delta-net', 'delta-rule'), ('gated-delta-net', 'linear-attention');
 
 INSERT INTO op_path (op, glob, role, planned) VALUES
 ('fused-attention', 'engine/kernels/*/attention*', 'kernel', 0),
-('sparse-attention', 'engine/kernels/*/dsa*.c', 'kernel', 1),
+('fused-attention', 'engine/kernels/ref/attend.h', 'kernel', 0),
+('sparse-attention', 'engine/kernels/*/dsa_*.c', 'kernel', 0),
 ('sparse-attention', 'engine/kernels/cuda/dsa*.cu', 'kernel', 1),
-('sparse-attention', 'engine/session/dsa*.c', 'host', 1),
+('latent-attention', 'engine/kernels/*/head_linear*', 'kernel', 0),
+('latent-attention', 'engine/model/mla.[ch]', 'host', 0),
+('short-conv', 'engine/kernels/*/short_conv*', 'kernel', 0),
 ('kv-cache', 'engine/kernels/*/kv_*', 'kernel', 0),
 ('kv-cache', 'engine/kernels/kv.h', 'host', 0),
 ('kv-cache', 'engine/session/pagetable.[ch]', 'host', 0),
 ('kv-cache', 'engine/session/radix*.c', 'host', 1),
 ('rope', 'engine/kernels/*/rope*', 'kernel', 0),
 ('rope', 'engine/model/rotary.[ch]', 'host', 0),
-('gated-delta-net', 'engine/kernels/*/delta_net*.c', 'kernel', 1),
-('gated-delta-net', 'engine/kernels/cuda/delta_net*.cu', 'kernel', 1);
+('gated-delta-net', 'engine/kernels/*/delta_net*.c', 'kernel', 0),
+('gated-delta-net', 'engine/model/hybrid.[ch]', 'host', 0);
 
 INSERT INTO op_symbol (op, pattern) VALUES
 ('fused-attention', 'k_flash_attention*'), ('fused-attention', '*flash_attn*'), ('fused-attention', 'attention_*'),
-('sparse-attention', '*dsa_*'), ('sparse-attention', '*lightning_indexer*'),
+('sparse-attention', '*dsa_*'), ('latent-attention', '*head_linear*'), ('latent-attention', '*mla_*'),
+('short-conv', '*short_conv*'), ('short-conv', '*causal_conv1d*'), ('sparse-attention', '*lightning_indexer*'),
 ('kv-cache', '*kv_store*'), ('kv-cache', '*kv_copy*'),
 ('rope', 'rope_*'), ('rope', '*_rope'), ('rope', '*_rope_*'),
 ('gated-delta-net', '*delta_net*'), ('gated-delta-net', '*gated_delta*');
@@ -86,6 +108,11 @@ INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES
  'the model that introduced it, with a reference in plain PyTorch', '2026-11-30'),
 ('sparse-attention', 'llama.cpp lightning indexer',
  'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-cuda/lightning-indexer.cu', 'repo', '', '2026-11-30'),
+('latent-attention', 'transformers DeepSeek-V3',
+ 'https://github.com/huggingface/transformers/blob/main/src/transformers/models/deepseek_v3/modeling_deepseek_v3.py', 'primary',
+ 'the form that is not absorbed: order of norms, rotation and split', '2026-11-30'),
+('latent-attention', 'FlashMLA', 'https://github.com/deepseek-ai/FlashMLA', 'repo', 'decode kernels over the latent', '2026-11-30'),
+('short-conv', 'causal-conv1d', 'https://github.com/Dao-AILab/causal-conv1d', 'primary', 'the kernel that Mamba and its kin use', '2026-11-30'),
 ('kv-cache', 'vLLM', 'https://github.com/vllm-project/vllm', 'primary', 'PagedAttention: block tables and their allocator', '2026-11-30'),
 ('kv-cache', 'SGLang RadixAttention',
  'https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/mem_cache/radix_cache.py', 'repo',
@@ -114,6 +141,8 @@ INSERT INTO paper (op, title, id, url, year) VALUES
  'arXiv:2407.08608', 'https://arxiv.org/abs/2407.08608', 2024),
 ('fused-attention', 'FlashInfer: Efficient and Customizable Attention Engine for LLM Inference Serving',
  'arXiv:2501.01005', 'https://arxiv.org/abs/2501.01005', 2025),
+('latent-attention', 'DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model', 'arXiv:2405.04434',
+ 'https://arxiv.org/abs/2405.04434', 2024),
 ('kv-cache', 'Efficient Memory Management for Large Language Model Serving with PagedAttention', 'arXiv:2309.06180',
  'https://arxiv.org/abs/2309.06180', 2023),
 ('kv-cache', 'SGLang: Efficient Execution of Structured Language Model Programs', 'arXiv:2312.07104',
@@ -132,6 +161,14 @@ INSERT INTO witness (op, device, metric, floor, planned) VALUES
 ('sparse-attention', 'cuda', 'argmax exact, cosine and normalised error against ref', 'cudaDsaSparseAttnCosineMin', 1);
 
 INSERT INTO witness (op, device, metric, test) VALUES
+('sparse-attention', 'cpu', 'positions equal a full sort''s; cosine, normalised error and argmax against dense attention with all others masked; the same bits in every cut',
+ 'tests/unit/test_checkkern.c'),
+('latent-attention', 'cpu', 'cosine, normalised error and argmax against a product in extended precision; the same bits in every cut',
+ 'tests/unit/test_checkkern.c'),
+('latent-attention', 'cpu', 'logits within 2e-4 of float64 transformers, greedy ids equal, in every chunking', 'tests/unit/test_golden.c'),
+('gated-delta-net', 'cpu', 'cosine, normalised error and argmax against the rule as matrices; the same bits in every cut', 'tests/unit/test_checkkern.c'),
+('gated-delta-net', 'cpu', 'logits within 2e-4 of float64 transformers, greedy ids equal, in every chunking', 'tests/unit/test_golden.c'),
+('short-conv', 'cpu', 'cosine, normalised error and argmax against a sum over the sequence''s inputs; the same bits in every cut', 'tests/unit/test_checkkern.c'),
 ('fused-attention', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
  'tests/unit/test_checkkern.c'),
 ('rope', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',

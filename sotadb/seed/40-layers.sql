@@ -25,8 +25,13 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'kernel', 'stay-minimal',
  'A copy. What can go wrong is the index and the decoding, and both are checked elsewhere.',
  'Lane ref: max|d| = 0.', 'Memory latency of scattered rows.', 'shipped', NULL),
+('softcap', 'Soft cap (cap tanh(x / cap))',
+ 'Bounds attention scores or logits without a corner.',
+ 'kernel', 'stay-minimal', 'One tanh a value, in double. Capped attention is lane ref''s as well.',
+ 'The same by the logistic function, and Hugging Face on a small Gemma 2 checkpoint.',
+ 'The exponential; nothing beside the product before it.', 'shipped', NULL),
 ('residual-add', 'Residual add',
- 'Adds the output of a sub-layer to the residual stream.',
+ 'Adds the output of a sub-layer to the residual stream, and its bias to a projection.',
  'kernel', 'stay-minimal', 'One addition a value, in f32; nothing to reorder.', 'Lane ref: max|d| = 0.',
  'Memory when it is a pass of its own; nothing when fused with its neighbours.', 'shipped', NULL);
 
@@ -36,6 +41,7 @@ INSERT INTO op_alias (op, alias) VALUES
 ('swiglu', 'swish'),
 ('sampling', 'softmax'), ('sampling', 'sampler'), ('sampling', 'argmax'), ('sampling', 'top-k'), ('sampling', 'top-p'),
 ('sampling', 'min-p'), ('sampling', 'softmax-sampling'),
+('softcap', 'soft-cap'), ('softcap', 'softcapping'), ('softcap', 'logit-cap'),
 ('embedding', 'embed'), ('embedding', 'get-rows'), ('embedding', 'gather'), ('embedding', 'token-embedding'),
 ('embedding', 'embedding-lookup'),
 ('residual-add', 'add'), ('residual-add', 'residual');
@@ -44,6 +50,11 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 ('rms-norm', 'engine/kernels/*/rms_norm*', 'kernel', 0),
 ('swiglu', 'engine/kernels/*/swiglu*', 'kernel', 0),
 ('swiglu', 'engine/kernels/exact/exp.h', 'kernel', 0),
+('swiglu', 'engine/kernels/*/geglu*', 'kernel', 0),
+('swiglu', 'engine/kernels/*/sigmoid_gate.*', 'kernel', 0),
+('softcap', 'engine/kernels/*/softcap*', 'kernel', 0),
+('rms-norm', 'engine/kernels/*/layer_norm*', 'kernel', 0),
+('residual-add', 'engine/kernels/*/bias.*', 'kernel', 0),
 ('sampling', 'engine/session/sample*.[ch]', 'host', 0),
 ('sampling', 'engine/session/draw*.c', 'host', 1),
 ('embedding', 'engine/kernels/*/embed*', 'kernel', 0),
@@ -51,7 +62,8 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 ('residual-add', 'engine/kernels/*/add.*', 'kernel', 0);
 
 INSERT INTO op_symbol (op, pattern) VALUES
-('rms-norm', '*rms_norm*'), ('swiglu', '*swiglu*'), ('swiglu', '*silu*'), ('swiglu', '*gelu*'),
+('rms-norm', '*rms_norm*'), ('rms-norm', '*layer_norm*'), ('softcap', '*softcap*'), ('residual-add', 'bias_ref'),
+('swiglu', '*geglu*'), ('swiglu', 'sigmoid_gate_*'), ('swiglu', '*swiglu*'), ('swiglu', '*silu*'), ('swiglu', '*gelu*'),
 ('sampling', '*softmax*'), ('sampling', '*argmax*'), ('sampling', 'sample_*'),
 ('embedding', 'embed_*'), ('embedding', '*_embed'), ('embedding', '*_embed_*'), ('embedding', '*embedding_*'),
 ('embedding', '*get_rows*'), ('embedding', 'select_ref'), ('embedding', 'k_select*'),
@@ -60,6 +72,9 @@ INSERT INTO op_symbol (op, pattern) VALUES
 INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES
 ('rms-norm', 'llama.cpp CPU ops', 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-cpu/ops.cpp', 'primary',
  'ggml_compute_forward_rms_norm_f32: where eps goes and what is summed in which precision', '2026-11-30'),
+('softcap', 'transformers Gemma 2',
+ 'https://github.com/huggingface/transformers/blob/main/src/transformers/models/gemma2/modeling_gemma2.py', 'primary',
+ 'where the caps are applied: before the mask, and on the logits', '2026-11-30'),
 ('rms-norm', 'Defeating Nondeterminism in LLM Inference',
  'https://thinkingmachines.ai/blog/defeating-nondeterminism-in-llm-inference/', 'docs',
  'why a reduction that adapts to the batch changes bits', ''),
@@ -88,4 +103,5 @@ INSERT INTO witness (op, device, metric, test) VALUES
  'tests/unit/test_checkkern.c'),
 ('residual-add', 'cpu', 'the same bits in every clone, thread count, chunking and batch; cosine, normalised error and argmax against ref',
  'tests/unit/test_checkkern.c'),
+('softcap', 'cpu', 'cosine, normalised error and argmax against the logistic function; the same bits in every cut', 'tests/unit/test_checkkern.c'),
 ('sampling', 'cpu', 'greedy: the largest logit, the lowest id on ties, never a NaN; draws: shares of 20,000 of the distribution, cuts, penalties', 'tests/unit/test_session.c');

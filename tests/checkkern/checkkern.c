@@ -183,7 +183,8 @@ static void check_case(struct running *r, const struct trial_shape *shape) {
     trial_build(&trial, r->kernel->op, shape, panels);
     r->trial = &trial;
     size_t width = shape->width > shape->n_cols ? shape->width : shape->n_cols;
-    r->scratch = synth_alloc(&trial.arena, 1, kernel_scratch(width, shape->head_dim, shape->group) + 64);
+    size_t head = shape->value_dim > shape->head_dim ? shape->value_dim : shape->head_dim;
+    r->scratch = synth_alloc(&trial.arena, 1, kernel_scratch(width, head, shape->group) + 64);
     r->scratch = (char *)r->scratch + (64 - (uintptr_t)r->scratch % 64) % 64;
     float *memory = outputs_of(r, r->kernel->run, CUT_NOT, &words);
     size_t n = trial_values(&trial, memory, NULL);
@@ -201,6 +202,8 @@ static void check_case(struct running *r, const struct trial_shape *shape) {
 /* The weight types an op is tried with: its own, or all of them. */
 static bool takes_type(const char *op, enum dtype type) {
     if (strcmp(op, "embed") == 0 || strcmp(op, "linear") == 0) return true;
+    if (strcmp(op, "head_linear") == 0 || strcmp(op, "experts") == 0) /* dtype's decoding again: some */
+        return type == DTYPE_F32 || type == DTYPE_MXFP4;
     if (strncmp(op, "linear_", 7) == 0) return strcasecmp(op + 7, dtype_info(type)->name) == 0;
     return type == DTYPE_F32;
 }

@@ -204,14 +204,14 @@ static void pairs_of_the_other_kind(const struct task *task, size_t begin, size_
 
 static void sine_for_cosine(const struct task *task, size_t begin, size_t end, void *scratch) {
     struct task copy = *task;
-    copy.rope.cos = task->rope.sin, copy.rope.sin = task->rope.cos;
+    copy.rope.cos[0] = task->rope.sin[0], copy.rope.sin[0] = task->rope.cos[0];
     rope_exact_base(&copy, begin, end, scratch);
 }
 
 /* Attention with the query heads dealt out to KV heads in turn instead of in groups: right for ratio 1. */
 static void heads_dealt_in_turn(const struct task *task, size_t begin, size_t end, void *scratch) {
     const struct attention_task *t = &task->attention;
-    size_t group = t->n_heads / t->kv.n_kv_heads, dim = t->kv.head_dim, n_kv = t->kv.n_kv_heads;
+    size_t group = t->n_heads / t->kv.n_kv_heads, dim = t->kv.key_dim, n_kv = t->kv.n_kv_heads;
     for (size_t unit = begin; unit < end; unit++)
         for (size_t h = 0; h < group; h++) {
             size_t head = unit % n_kv * group + h, row = unit / n_kv;
@@ -288,6 +288,97 @@ static void gate_and_up_swapped(const struct task *task, size_t begin, size_t en
     swiglu_exact_base(&copy, begin, end, scratch);
 }
 
+/* --- layers -----------------------------------------------------------------------------------------------
+ */
+
+/* A mutant that runs the true kernel on a task with one thing changed. */
+#define CHANGED(name, kernel, change)                                                                        \
+    static void name(const struct task *task, size_t begin, size_t end, void *scratch) {                     \
+        struct task copy = *task;                                                                            \
+        change;                                                                                              \
+        kernel(&copy, begin, end, scratch);                                                                  \
+    }
+
+static const float zeros[4096];
+
+CHANGED(head_norms_as_one, rms_norm_exact_base,
+        (copy.rms_norm.dim *= copy.rms_norm.n_heads, copy.rms_norm.n_heads = 1))
+CHANGED(bias_dropped, layer_norm_ref, copy.layer_norm.bias = zeros)
+CHANGED(silu_for_gelu, swiglu_ref, (void)copy)
+CHANGED(never_clamped, swiglu_clamped_ref, copy.swiglu.limit = INFINITY)
+CHANGED(gates_from_the_start, sigmoid_gate_ref, copy.sigmoid_gate.at = 0)
+CHANGED(cap_doubled, softcap_ref, copy.softcap.cap *= 2)
+CHANGED(one_wider, attention_exact_base, copy.attention.window += copy.attention.window > 0)
+CHANGED(sinks_dropped, attention_exact_base, copy.attention.sinks = NULL)
+CHANGED(looks_at_everything, attention_ref, (void)copy)
+CHANGED(worst_chosen, dsa_select_ref, copy.dsa_select.scale *= -1)
+CHANGED(softmax_for_sigmoid, route_ref, copy.route.how.sigmoid = false)
+CHANGED(not_normalised, route_ref, copy.route.how.normalised = false)
+CHANGED(all_groups, route_ref, copy.route.how.n_groups_used = copy.route.how.n_groups)
+CHANGED(groups_by_their_best, route_ref, copy.route.how.group_top = 1)
+CHANGED(correction_dropped, route_ref, copy.route.bias = NULL)
+CHANGED(expert_bias_dropped, experts_ref, copy.experts.bias = NULL)
+CHANGED(first_input_for_all, experts_ref, copy.experts.in.width = copy.experts.weights.n_cols)
+CHANGED(heads_share_a_key, delta_net_ref, copy.delta_net.tiled = !copy.delta_net.tiled)
+CHANGED(never_forgets, delta_net_ref, copy.delta_net.decay = zeros)
+CHANGED(a_for_b, delta_net_ref, copy.delta_net.b = copy.delta_net.a)
+
+static void added_twice(const struct task *task, size_t begin, size_t end, void *scratch) {
+    bias_ref(task, begin, end, scratch);
+    bias_ref(task, begin, end, scratch);
+}
+
+/* A weight as if it were the next expert's. */
+static void matrices_of_the_next(struct matrices *m, const void **slices, size_t n) {
+    size_t bytes = m->n_rows * dtype_row_bytes(m->type, m->n_cols);
+    for (size_t e = 0; e < n; e++) slices[e] = (const char *)m->data + (e + 1) % n * bytes;
+    m->slices = slices;
+}
+
+static void matrices_of_the_next_expert(const struct task *task, size_t begin, size_t end, void *scratch) {
+    const void *slices[16];
+    struct task copy = *task;
+    matrices_of_the_next(&copy.experts.weights, slices, copy.experts.n_experts);
+    experts_ref(&copy, begin, end, scratch);
+}
+
+static void matrices_of_the_next_head(const struct task *task, size_t begin, size_t end, void *scratch) {
+    const void *slices[16];
+    struct task copy = *task;
+    matrices_of_the_next(&copy.head_linear.weights, slices, copy.head_linear.n_heads);
+    head_linear_ref(&copy, begin, end, scratch);
+}
+
+static void weighed_by_the_first(const struct task *task, size_t begin, size_t end, void *scratch) {
+    struct task copy = *task;
+    size_t n = task->mix.weights.width;
+    float *weights = calloc(task->n * n + 1, sizeof *weights);
+    for (size_t i = 0; weights && i < task->n * n; i++)
+        weights[i] = task->mix.weights.at[i / n * task->mix.weights.stride];
+    copy.mix.weights = (struct rows){weights, n, n};
+    mix_ref(&copy, begin, end, scratch);
+    free(weights);
+}
+
+/* Every token as if it were its sequence's first. */
+static void starts_anew(const struct task *task, size_t begin, size_t end, void *scratch, kernel_fn *run) {
+    struct task copy = *task;
+    struct tokens tokens = *task->tokens;
+    int32_t *positions = calloc(task->n + 1, sizeof *positions);
+    tokens.positions = positions;
+    copy.tokens = &tokens;
+    run(&copy, begin, end, scratch);
+    free(positions);
+}
+
+static void conv_starts_anew(const struct task *task, size_t begin, size_t end, void *scratch) {
+    starts_anew(task, begin, end, scratch, short_conv_ref);
+}
+
+static void delta_starts_anew(const struct task *task, size_t begin, size_t end, void *scratch) {
+    starts_anew(task, begin, end, scratch, delta_net_ref);
+}
+
 static bool always(void) { return true; }
 
 #define MUTANT(function, op, lane, found_by)                                                                 \
@@ -322,5 +413,31 @@ const struct mutant mutants[] = {
     MUTANT(next_row_of_the_table, "embed", "ref", "cosine"),
     MUTANT(first_rows_instead, "select", "ref", "cosine"),
     MUTANT(overwrites, "add", "ref", "cosine"),
+    MUTANT(head_norms_as_one, "rms_norm", "exact", "cosine"),
+    MUTANT(bias_dropped, "layer_norm", "ref", "cosine"),
+    MUTANT(added_twice, "bias", "ref", "cosine"),
+    MUTANT(silu_for_gelu, "geglu", "ref", "cosine"),
+    MUTANT(never_clamped, "swiglu_clamped", "ref", "cosine"),
+    MUTANT(gates_from_the_start, "sigmoid_gate", "ref", "cosine"),
+    MUTANT(cap_doubled, "softcap", "ref", "cosine"),
+    MUTANT(one_wider, "attention", "exact", "cosine"),
+    MUTANT(sinks_dropped, "attention", "exact", "cosine"),
+    MUTANT(looks_at_everything, "dsa_attention", "ref", "cosine"),
+    MUTANT(worst_chosen, "dsa_select", "ref", "cosine"),
+    MUTANT(softmax_for_sigmoid, "route", "ref", "cosine"),
+    MUTANT(not_normalised, "route", "ref", "cosine"),
+    MUTANT(all_groups, "route", "ref", "cosine"),
+    MUTANT(groups_by_their_best, "route", "ref", "cosine"),
+    MUTANT(correction_dropped, "route", "ref", "cosine"),
+    MUTANT(expert_bias_dropped, "experts", "ref", "cosine"),
+    MUTANT(first_input_for_all, "experts", "ref", "cosine"),
+    MUTANT(matrices_of_the_next_expert, "experts", "ref", "cosine"),
+    MUTANT(matrices_of_the_next_head, "head_linear", "ref", "cosine"),
+    MUTANT(weighed_by_the_first, "mix", "ref", "cosine"),
+    MUTANT(conv_starts_anew, "short_conv", "ref", "cosine"),
+    MUTANT(delta_starts_anew, "delta_net", "ref", "cosine"),
+    MUTANT(heads_share_a_key, "delta_net", "ref", "cosine"),
+    MUTANT(never_forgets, "delta_net", "ref", "cosine"),
+    MUTANT(a_for_b, "delta_net", "ref", "cosine"),
 };
 const size_t n_mutants = sizeof mutants / sizeof *mutants;

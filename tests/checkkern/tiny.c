@@ -37,6 +37,7 @@ static struct step *add(struct building *b, enum op_code op, int in, int out, in
     struct step *s = &b->steps[b->n_steps++];
     *s = (struct step){
         .op = op, .n = 1, .in = {in, -1, -1, -1}, .out = {out, -1, -1, -1}, .weight = {weight, -1, -1, -1}};
+    s->heads[0] = 1, s->scale = 1;
     return s;
 }
 
@@ -50,11 +51,12 @@ static void add_layer(struct building *b, int layer) {
     s->out[1] = K, s->weight[1] = matrix(b, kv, t->width);
     s->out[2] = V, s->weight[2] = matrix(b, kv, t->width);
     s = add(b, OP_rope, -1, Q, -1);
-    s->out[1] = K, s->pairs = t->pairs;
+    s->in[0] = Q, s->in[1] = s->out[1] = K, s->pairs = t->pairs;
+    s->n = 2, s->heads[0] = t->n_heads, s->heads[1] = t->n_kv_heads;
     s = add(b, OP_kv_store, K, -1, -1);
-    s->in[1] = V, s->layer = layer;
+    s->in[1] = V, s->cache = layer;
     s = add(b, OP_attention, Q, ATTENDED, -1);
-    s->layer = layer, s->scale = 1 / sqrtf((float)t->head_dim);
+    s->cache = layer, s->scale = 1 / sqrtf((float)t->head_dim), s->heads[0] = t->n_heads;
     add(b, OP_linear, ATTENDED, BRANCH, matrix(b, t->width, q));
     add(b, OP_add, BRANCH, X, -1);
     add(b, OP_rms_norm, X, NORMED, norm(b))->eps = 1e-5F;
@@ -92,6 +94,13 @@ void tiny_build(struct tiny *tiny, const struct tiny_shape *t) {
     add(&b, OP_select, X, LAST, -1);
     add(&b, OP_rms_norm, LAST, LAST_NORMED, norm(&b))->eps = 1e-5F;
     add(&b, OP_linear, LAST_NORMED, LOGITS, table);
+    struct program_rope *rope = synth_alloc(&tiny->arena, 1, sizeof *rope);
+    struct program_cache *caches = synth_alloc(&tiny->arena, t->n_layers, sizeof *caches);
+    rope->dims = t->head_dim;
+    rope->cos[0] = rope->cos[1] = rope_table(&b, cos);
+    rope->sin[0] = rope->sin[1] = rope_table(&b, sin);
+    for (size_t i = 0; i < t->n_layers; i++)
+        caches[i] = (struct program_cache){t->n_kv_heads, t->head_dim, t->head_dim};
     tiny->program = (struct program){.weights = b.weights,
                                      .n_weights = b.n_weights,
                                      .steps = b.steps,
@@ -100,14 +109,11 @@ void tiny_build(struct tiny *tiny, const struct tiny_shape *t) {
                                      .n_buffers = N_BUFFERS,
                                      .logits = LOGITS,
                                      .n_vocab = t->vocab,
-                                     .n_layers = t->n_layers,
-                                     .n_heads = t->n_heads,
-                                     .n_kv_heads = t->n_kv_heads,
-                                     .head_dim = t->head_dim,
                                      .context = t->context,
-                                     .rope_dims = t->head_dim,
-                                     .rope_cos = rope_table(&b, cos),
-                                     .rope_sin = rope_table(&b, sin)};
+                                     .ropes = rope,
+                                     .n_ropes = 1,
+                                     .caches = caches,
+                                     .n_caches = (int)t->n_layers};
 }
 
 void tiny_release(struct tiny *tiny) { arena_release(&tiny->arena); }

@@ -2,6 +2,8 @@
 
 #include "engine/kernels/panel.h"
 #include "engine/tensor/kquant.h"
+#include "tests/checkkern/layers.h"
+#include "tests/checkkern/making.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +29,7 @@ struct task trial_outputs(struct trial *trial, float **memory, size_t *n) {
             memcpy(rows + r * o->stride, o->initial + r * o->width, o->width * sizeof *rows);
         memcpy((char *)&task + o->at, &rows, sizeof rows);
     }
+    if (strcmp(trial->op, "rope") == 0) task.rope.in.at = task.rope.out.at;
     return task;
 }
 
@@ -121,7 +124,7 @@ static void define_add(const struct trial *trial, double *values) {
 /* Later tokens overwrite earlier ones at the same place, as in a batch. */
 static void define_kv_store(const struct trial *trial, double *values) {
     const struct kv_store_task *t = &trial->task.kv_store;
-    size_t dim = t->kv.head_dim, n = trial->outputs[0].n_rows * trial->outputs[0].width;
+    size_t dim = t->kv.key_dim, n = trial->outputs[0].n_rows * trial->outputs[0].width;
     for (size_t i = 0; i < 2 * n; i++) values[i] = 0;
     for (size_t i = 0; i < trial->task.n; i++) {
         size_t position = (size_t)trial->task.tokens->positions[i], slot = position % KV_PAGE;
@@ -148,7 +151,7 @@ bool trial_definition(const struct trial *trial, double *values) {
             if (values) definitions[i].define(trial, values);
             return true;
         }
-    return false;
+    return layers_define(trial, values);
 }
 
 size_t trial_row_width(const struct trial *trial) {
@@ -162,7 +165,7 @@ static size_t stride_of(const struct trial *t, size_t width) {
     return t->shape.strided ? width + GAP : width;
 }
 
-static struct rows input(struct trial *t, struct synth *s, size_t n, size_t width) {
+struct rows making_input(struct trial *t, struct synth *s, size_t n, size_t width) {
     struct rows rows = {.width = width, .stride = stride_of(t, width)};
     rows.at = synth_alloc(&t->arena, n * rows.stride, sizeof *rows.at);
     const float *values = synth_floats(&t->arena, s, t->shape.kind, n, width);
@@ -176,13 +179,14 @@ static void output(struct trial *t, size_t at, size_t n, size_t width, size_t st
     t->outputs[t->n_outputs++] = (struct trial_output){at, n, width, stride, initial};
 }
 
-/* An operand that the kernel writes. */
-static struct rows output_rows(struct trial *t, size_t at, size_t n, size_t width, const float *initial) {
+void making_memory(struct trial *t, size_t at, size_t n, size_t width, const float *initial) {
+    output(t, at, n, width, width, initial);
+}
+
+struct rows making_output(struct trial *t, size_t at, size_t n, size_t width, const float *initial) {
     output(t, at, n, width, stride_of(t, width), initial);
     return (struct rows){NULL, width, stride_of(t, width)};
 }
-
-#define AT(member) offsetof(struct task, member)
 
 static struct quantized quantized(struct trial *t, const struct rows *in, size_t n) {
     struct quantized q = {.width = in->width};
@@ -200,8 +204,8 @@ static void build_linear(struct trial *t, struct synth *s, bool panels) {
     *l = (struct linear_task){.type = shape->type, .n_rows = shape->width, .n_cols = shape->n_cols};
     void *weights = synth_weights(&t->arena, s, shape->kind, shape->type, shape->width, shape->n_cols);
     l->weights = weights;
-    l->in = input(t, s, shape->n, shape->n_cols);
-    l->out = output_rows(t, AT(linear.out.at), shape->n, shape->width, NULL);
+    l->in = making_input(t, s, shape->n, shape->n_cols);
+    l->out = making_output(t, AT(linear.out.at), shape->n, shape->width, NULL);
     t->units = (shape->width + LINEAR_ROWS - 1) / LINEAR_ROWS;
     size_t block = panel_block_bytes(shape->type), panel = shape->n_cols / QUANT_BLOCK * block;
     if (!panels || !block) return;
@@ -212,9 +216,7 @@ static void build_linear(struct trial *t, struct synth *s, bool panels) {
     l->quantized = quantized(t, &l->in, shape->n);
 }
 
-/* Tokens of two sequences whose pages lie in no order. The last token of sequence 0 stands at
- * `positions` - 1, those before it at the positions before. */
-static struct tokens *tokens(struct trial *t, struct synth *s, size_t *n_pages) {
+struct tokens *making_tokens(struct trial *t, struct synth *s, size_t *n_pages) {
     size_t n = t->shape.n, last = t->shape.positions ? t->shape.positions - 1 : 0;
     size_t pages = last / KV_PAGE + 1;
     struct tokens *tokens = synth_alloc(&t->arena, 1, sizeof *tokens);
@@ -232,45 +234,47 @@ static struct tokens *tokens(struct trial *t, struct synth *s, size_t *n_pages) 
         positions[i] = (int32_t)(last >= n - 1 - i ? last - (n - 1 - i) : 0);
         wanted[i] = i / 2 * 2;
     }
-    *tokens = (struct tokens){ids, positions, sequences, table, pages, wanted};
+    *tokens = (struct tokens){ids, positions, sequences, table, pages, wanted, NULL};
     return tokens;
 }
 
-static struct kv pages(struct trial *t, struct synth *s, size_t n_pages) {
-    size_t head = t->shape.n_kv_heads * t->shape.head_dim * KV_PAGE, n = n_pages * 2 * head;
-    struct kv kv = {
-        .page_stride = 2 * head, .n_kv_heads = t->shape.n_kv_heads, .head_dim = t->shape.head_dim};
-    kv.keys = synth_floats(&t->arena, s, t->shape.kind, n_pages * KV_PAGE, n / (n_pages * KV_PAGE));
-    kv.values = kv.keys + head;
+struct kv making_pages(struct trial *t, struct synth *s, size_t n_pages) {
+    size_t heads = t->shape.n_kv_heads, dim = t->shape.head_dim;
+    size_t value_dim = t->shape.value_dim ? t->shape.value_dim : dim,
+           page = heads * (dim + value_dim) * KV_PAGE;
+    struct kv kv = {.page_stride = page, .n_kv_heads = heads, .key_dim = dim, .value_dim = value_dim};
+    kv.keys = synth_floats(&t->arena, s, t->shape.kind, n_pages * KV_PAGE, page / KV_PAGE);
+    kv.values = kv.keys + heads * dim * KV_PAGE;
     return kv;
 }
 
 /* What lies behind a token in its page is nobody's business: poison it. */
-static void poison_future(const struct trial *t, const struct kv *kv, const struct tokens *tokens,
-                          size_t row) {
+static void poison_future(const struct kv *kv, const struct tokens *tokens, size_t row) {
     size_t position = (size_t)tokens->positions[row], slot = position % KV_PAGE;
     int32_t page = tokens_page(tokens, row, position);
     for (size_t head = 0; page >= 0 && head < kv->n_kv_heads; head++)
-        for (size_t d = 0; d < t->shape.head_dim; d++)
-            for (size_t j = slot + 1; j < KV_PAGE; j++) {
-                kv_keys(kv, (size_t)page, head)[d * KV_PAGE + j] = NAN;
-                kv_values(kv, (size_t)page, head)[j * t->shape.head_dim + d] = NAN;
-            }
+        for (size_t j = slot + 1; j < KV_PAGE; j++) {
+            for (size_t d = 0; d < kv->key_dim; d++) kv_keys(kv, (size_t)page, head)[d * KV_PAGE + j] = NAN;
+            for (size_t d = 0; d < kv->value_dim; d++)
+                kv_values(kv, (size_t)page, head)[j * kv->value_dim + d] = NAN;
+        }
 }
 
 static void build_attention(struct trial *t, struct synth *s) {
     const struct trial_shape *shape = &t->shape;
     struct attention_task *a = &t->task.attention;
-    size_t n_pages, width = shape->n_kv_heads * shape->group * shape->head_dim;
-    struct tokens *of = tokens(t, s, &n_pages);
+    size_t n_pages, heads = shape->n_kv_heads * shape->group;
+    struct tokens *of = making_tokens(t, s, &n_pages);
     t->task.tokens = of;
-    a->q = input(t, s, shape->n, width);
-    a->kv = pages(t, s, n_pages);
-    a->n_heads = shape->n_kv_heads * shape->group;
+    a->q = making_input(t, s, shape->n, heads * shape->head_dim);
+    a->kv = making_pages(t, s, n_pages);
+    a->n_heads = heads;
     a->scale = 1 / sqrtf((float)shape->head_dim);
-    a->out = output_rows(t, AT(attention.out.at), shape->n, width, NULL);
+    a->window = shape->window;
+    if (shape->sinks) a->sinks = synth_floats(&t->arena, s, shape->kind, 1, heads);
+    a->out = making_output(t, AT(attention.out.at), shape->n, heads * a->kv.value_dim, NULL);
     t->units = shape->n * shape->n_kv_heads;
-    if (shape->n == 1) poison_future(t, &a->kv, of, 0);
+    if (shape->n == 1) poison_future(&a->kv, of, 0);
 }
 
 static void build_rope(struct trial *t, struct synth *s) {
@@ -278,7 +282,7 @@ static void build_rope(struct trial *t, struct synth *s) {
     struct rope_task *r = &t->task.rope;
     size_t n_pages,
         dims = shape->head_dim / 4 * 2 + 2 > shape->head_dim ? shape->head_dim : shape->head_dim / 4 * 2 + 2;
-    size_t context = shape->positions, k = shape->n_kv_heads * shape->head_dim, q = k * shape->group;
+    size_t context = shape->positions, heads = shape->n_kv_heads * shape->group;
     float *cos_table = synth_alloc(&t->arena, context * dims, sizeof *cos_table);
     float *sin_table = synth_alloc(&t->arena, context * dims, sizeof *sin_table);
     for (size_t i = 0; i < context * (dims / 2); i++) {
@@ -286,21 +290,23 @@ static void build_rope(struct trial *t, struct synth *s) {
         double angle = (double)position / (double)(1 + pair);
         cos_table[i] = (float)cos(angle), sin_table[i] = (float)sin(angle);
     }
-    t->task.tokens = tokens(t, s, &n_pages);
-    *r = (struct rope_task){.head_dim = shape->head_dim, .dims = dims, .halves = shape->halves};
-    r->cos = cos_table, r->sin = sin_table;
-    r->q = output_rows(t, AT(rope.q.at), shape->n, q, synth_floats(&t->arena, s, shape->kind, shape->n, q));
-    r->k = output_rows(t, AT(rope.k.at), shape->n, k, synth_floats(&t->arena, s, shape->kind, shape->n, k));
+    t->task.tokens = making_tokens(t, s, &n_pages);
+    *r = (struct rope_task){.n_heads = heads, .dims = dims, .halves = shape->halves};
+    r->cos[0] = r->cos[1] = cos_table, r->sin[0] = r->sin[1] = sin_table;
+    const float *x = synth_floats(&t->arena, s, shape->kind, shape->n, heads * shape->head_dim);
+    r->out = making_output(t, AT(rope.out.at), shape->n, heads * shape->head_dim, x);
+    r->in = r->out; /* in place: trial_outputs points it there */
 }
 
 static void build_kv_store(struct trial *t, struct synth *s) {
     const struct trial_shape *shape = &t->shape;
     struct kv_store_task *k = &t->task.kv_store;
     size_t n_pages, width = shape->n_kv_heads * shape->head_dim, page = width * KV_PAGE;
-    t->task.tokens = tokens(t, s, &n_pages);
-    k->k = input(t, s, shape->n, width);
-    k->v = input(t, s, shape->n, width);
-    k->kv = (struct kv){.page_stride = page, .n_kv_heads = shape->n_kv_heads, .head_dim = shape->head_dim};
+    t->task.tokens = making_tokens(t, s, &n_pages);
+    k->k = making_input(t, s, shape->n, width);
+    k->v = making_input(t, s, shape->n, width);
+    k->kv = (struct kv){.page_stride = page, .n_kv_heads = shape->n_kv_heads, .key_dim = shape->head_dim};
+    k->kv.value_dim = shape->head_dim;
     const float *before = synth_alloc(&t->arena, n_pages * page, sizeof *before);
     output(t, AT(kv_store.kv.keys), n_pages, page, page, before);
     output(t, AT(kv_store.kv.values), n_pages, page, page, before);
@@ -308,7 +314,7 @@ static void build_kv_store(struct trial *t, struct synth *s) {
 
 static void build_quantize(struct trial *t, struct synth *s) {
     size_t n = t->shape.n, width = t->shape.width, blocks = width / QUANT_BLOCK;
-    t->task.quantize.in = input(t, s, n, width);
+    t->task.quantize.in = making_input(t, s, n, width);
     t->task.quantize.out.width = width;
     output(t, AT(quantize.out.q), n, width / 2, width / 2, NULL);
     output(t, AT(quantize.out.scale), n, blocks, blocks, NULL);
@@ -318,27 +324,29 @@ static void build_quantize(struct trial *t, struct synth *s) {
 static void build_rows(struct trial *t, struct synth *s) {
     size_t n = t->shape.n, width = t->shape.width, n_pages;
     struct task *task = &t->task;
-    task->tokens = tokens(t, s, &n_pages);
+    task->tokens = making_tokens(t, s, &n_pages);
     if (strcmp(t->op, "embed") == 0) {
         task->embed.type = t->shape.type;
         task->embed.table = synth_weights(&t->arena, s, t->shape.kind, t->shape.type, 7, width);
-        task->embed.out = output_rows(t, AT(embed.out.at), n, width, NULL);
+        task->embed.scale = 1;
+        task->embed.out = making_output(t, AT(embed.out.at), n, width, NULL);
     } else if (strcmp(t->op, "rms_norm") == 0) {
-        task->rms_norm.in = input(t, s, n, width);
+        task->rms_norm.in = making_input(t, s, n, width);
         task->rms_norm.weight = synth_floats(&t->arena, s, SYNTH_UNIFORM, 1, width);
         task->rms_norm.eps = 1e-5F;
-        task->rms_norm.out = output_rows(t, AT(rms_norm.out.at), n, width, NULL);
+        task->rms_norm.n_heads = width % 8 == 0 ? 4 : 1, task->rms_norm.dim = width / task->rms_norm.n_heads;
+        task->rms_norm.out = making_output(t, AT(rms_norm.out.at), n, width, NULL);
     } else if (strcmp(t->op, "swiglu") == 0) {
-        task->swiglu.gate = input(t, s, n, width);
-        task->swiglu.up = input(t, s, n, width);
-        task->swiglu.out = output_rows(t, AT(swiglu.out.at), n, width, NULL);
+        task->swiglu.gate = making_input(t, s, n, width);
+        task->swiglu.up = making_input(t, s, n, width);
+        task->swiglu.out = making_output(t, AT(swiglu.out.at), n, width, NULL);
     } else if (strcmp(t->op, "add") == 0) {
-        task->add.in = input(t, s, n, width);
+        task->add.in = making_input(t, s, n, width);
         task->add.out =
-            output_rows(t, AT(add.out.at), n, width, synth_floats(&t->arena, s, t->shape.kind, n, width));
+            making_output(t, AT(add.out.at), n, width, synth_floats(&t->arena, s, t->shape.kind, n, width));
     } else if (strcmp(t->op, "select") == 0) {
-        task->select.in = input(t, s, n, width);
-        task->select.out = output_rows(t, AT(select.out.at), n, width, NULL);
+        task->select.in = making_input(t, s, n, width);
+        task->select.out = making_output(t, AT(select.out.at), n, width, NULL);
     }
 }
 
@@ -351,7 +359,7 @@ void trial_build(struct trial *t, const char *op, const struct trial_shape *shap
     else if (strcmp(op, "rope") == 0) build_rope(t, &s);
     else if (strcmp(op, "kv_store") == 0) build_kv_store(t, &s);
     else if (strcmp(op, "quantize") == 0) build_quantize(t, &s);
-    else build_rows(t, &s);
+    else if (!layers_build(t, &s)) build_rows(t, &s);
 }
 
 void trial_release(struct trial *t) { arena_release(&t->arena); }
@@ -387,6 +395,23 @@ static bool linear_shape(struct trial_shape *shape, size_t i) {
     return true;
 }
 
+/* Windows within a page, over pages, over spans; sinks; values narrower and wider than keys. */
+static bool attention_shape(struct trial_shape *shape, size_t i) {
+    static const struct {
+        size_t positions, window, head_dim, value_dim, group;
+        bool sinks, masked;
+    } more[] = {{70, 5, 32, 0, 3, false, false}, {70, 40, 32, 0, 3, true, false},
+                {70, 64, 16, 0, 1, false, true}, {1100, 600, 32, 0, 2, true, false},
+                {20, 64, 32, 0, 3, true, false}, {70, 0, 40, 32, 4, false, false},
+                {70, 0, 24, 40, 2, true, false}, {1100, 1, 32, 0, 3, false, false},
+                {20, 0, 32, 0, 3, true, true}};
+    if (i >= sizeof more / sizeof *more) return false;
+    shape->positions = more[i].positions, shape->window = more[i].window, shape->head_dim = more[i].head_dim;
+    shape->value_dim = more[i].value_dim, shape->group = more[i].group, shape->sinks = more[i].sinks;
+    shape->first_page_masked = more[i].masked;
+    return true;
+}
+
 static bool head_shape(struct trial_shape *shape, const char *op, size_t i) {
     static const size_t dims[] = {2, 16, 18, 30, 64, 80, 128, 130};
     static const size_t odd[] = {1, 7, 15, 16, 17, 64, 129, 257};
@@ -404,7 +429,7 @@ static bool head_shape(struct trial_shape *shape, const char *op, size_t i) {
     else if (i == KINDS) shape->first_page_masked = true;
     else if (i == KINDS + 1) /* nothing but masked positions */
         shape->first_page_masked = true, shape->positions = 20, shape->n = 1;
-    else return false;
+    else return attention_shape(shape, i - KINDS - 2);
     return true;
 }
 
@@ -417,8 +442,10 @@ bool trial_next_shape(struct trial_shape *shape, const char *op, enum dtype type
                                   .group = 3,
                                   .positions = 70,
                                   .type = type};
-    if (strncmp(op, "linear", 6) == 0) return linear_shape(shape, i);
-    if (strcmp(op, "attention") == 0 || strcmp(op, "rope") == 0 || strcmp(op, "kv_store") == 0)
+    if (strncmp(op, "linear", 6) == 0 || strcmp(op, "head_linear") == 0 || strcmp(op, "experts") == 0)
+        return linear_shape(shape, i);
+    if (strcmp(op, "attention") == 0 || strncmp(op, "dsa_", 4) == 0 || strcmp(op, "delta_net") == 0 ||
+        strcmp(op, "rope") == 0 || strcmp(op, "kv_store") == 0)
         return head_shape(shape, op, i);
     size_t block = strcmp(op, "quantize") == 0 ? QUANT_BLOCK
                    : strcmp(op, "embed") == 0  ? dtype_info(type)->block_elements

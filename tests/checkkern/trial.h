@@ -15,7 +15,9 @@ struct trial_shape {
     size_t n;             /* rows */
     size_t width, n_cols; /* of the output; of the input of `linear` */
     size_t head_dim, n_kv_heads, group;
-    size_t positions; /* attention: the last token's position + 1 */
+    size_t positions;         /* attention: the last token's position + 1 */
+    size_t window, value_dim; /* attention: 0: none; 0: as head_dim */
+    bool sinks;               /* attention */
     enum dtype type;
     enum synth_kind kind;
     bool strided; /* rows lie apart, with words between that nobody may touch */

@@ -63,7 +63,7 @@ static void run_tokens(float *logits, const struct program *program, const char 
         }
         for (size_t i = at; i < at + chunk && i < TOKENS; i++, n++)
             ids[n] = token(i), positions[n] = (int32_t)i, sequences[n] = 0, wants[n] = true;
-        struct batch batch = {n, ids, positions, sequences, wants, &pages[0][0], 2, 4};
+        struct batch batch = {n, ids, positions, sequences, wants, &pages[0][0], 2, 4, NULL};
         backend_run(b, &batch, logits + at * VOCAB);
     }
     backend_close(b);
@@ -185,7 +185,7 @@ static void attention_keeps_nan(void **state) {
             struct task task = {.n = 1, .tokens = &tokens};
             task.attention = (struct attention_task){.q = {q, DIM, DIM},
                                                      .out = {out, DIM, DIM},
-                                                     .kv = {keys, values, DIM * KV_PAGE, 1, DIM},
+                                                     .kv = {keys, values, DIM * KV_PAGE, 1, DIM, DIM},
                                                      .n_heads = 1,
                                                      .scale = 1};
             k->run(&task, 0, 1, scratch);
@@ -207,7 +207,7 @@ static void a_batch_of_nothing_is_legal(void **state) {
         backend_run(b, &(struct batch){0}, NULL);
         int32_t id = 1, zero = 0, page = 5;
         bool no = false;
-        struct batch silent = {1, &id, &zero, &zero, &no, &page, 1, 1};
+        struct batch silent = {1, &id, &zero, &zero, &no, &page, 1, 1, NULL};
         backend_run(b, &silent, NULL); /* nobody wants logits */
         backend_close(b);
     }

@@ -38,7 +38,7 @@ static void rms_norm_divides_by_the_root_of_the_mean(void **state) {
     const struct kernel *k;
     for (size_t i = 0; next_lane(&k, "rms_norm", &i);) {
         float in[] = {3, 4, 0, 0}, weight[] = {1, 2, 3, 4}, out[4];
-        struct task task = {.n = 1, .rms_norm = {rows(in, 4), rows(out, 4), weight, 0}};
+        struct task task = {.n = 1, .rms_norm = {rows(in, 4), rows(out, 4), weight, 0, 1, 4}};
         k->run(&task, 0, 1, scratch);
         near(out, (float[]){1.2F, 3.2F, 0, 0}, 4);
     }
@@ -51,17 +51,40 @@ static void rope_turns_pairs_by_position(void **state) {
     struct tokens tokens = {.positions = &position};
     float cosines[] = {1, 1, 0, -1}, sines[] = {0, 0, 1, 0}; /* at position 1: a quarter, then half a turn */
     for (size_t i = 0; next_lane(&k, "rope", &i);) {
-        float q[] = {1, 2, 3, 4, 9, 1, 2, 3, 4, 9},
-              key[] = {5, 6, 7, 8, 9}; /* the fifth dim does not rotate */
+        /* the fifth dim of a head does not rotate */
+        float q[] = {1, 2, 3, 4, 9, 1, 2, 3, 4, 9}, key[] = {5, 6, 7, 8, 9}, wide[] = {1, 2, 3, 4, 5, 6, 7};
         struct task task = {.n = 1, .tokens = &tokens};
-        task.rope = (struct rope_task){rows(q, 10), rows(key, 5), 5, 4, cosines, sines, false};
+        task.rope = (struct rope_task){.in = rows(q, 10), .out = rows(q, 10), .n_heads = 2, .dims = 4};
+        task.rope.cos[0] = task.rope.cos[1] = cosines, task.rope.sin[0] = task.rope.sin[1] = sines;
         k->run(&task, 0, 1, scratch);
         near(q, (float[]){-2, 1, -3, -4, 9, -2, 1, -3, -4, 9}, 10);
-        near(key, (float[]){-6, 5, -7, -8, 9}, 5);
-        task.rope.halves = true;
-        task.rope.k = rows((float[]){5, 6, 7, 8, 9}, 5);
+        task.rope.halves = true, task.rope.n_heads = 1;
+        task.rope.in = task.rope.out = rows(key, 5);
         k->run(&task, 0, 1, scratch);
-        near(task.rope.k.at, (float[]){-7, -6, 5, -8, 9}, 5);
+        near(key, (float[]){-7, -6, 5, -8, 9}, 5);
+        /* the last four of five dims into the first four of seven */
+        task.rope.halves = false;
+        task.rope.in = rows((float[]){9, 1, 2, 3, 4}, 5), task.rope.out = rows(wide, 7), task.rope.in_at = 1;
+        k->run(&task, 0, 1, scratch);
+        near(wide, (float[]){-2, 1, -3, -4, 5, 6, 7}, 7);
+    }
+}
+
+/* A sequence that is extended rotates by the second table, its neighbour by the first. */
+static void rope_takes_the_table_of_its_sequence(void **state) {
+    (void)state;
+    const struct kernel *k;
+    int32_t positions[] = {0, 0};
+    bool extended[] = {false, true};
+    struct tokens tokens = {.positions = positions, .extended = extended};
+    float zero = 0, one = 1;
+    for (size_t i = 0; next_lane(&k, "rope", &i);) {
+        float x[] = {3, 4, 3, 4};
+        struct task task = {.n = 2, .tokens = &tokens};
+        task.rope = (struct rope_task){.in = rows(x, 2), .out = rows(x, 2), .n_heads = 1, .dims = 2};
+        task.rope.cos[0] = &one, task.rope.sin[0] = &zero, task.rope.cos[1] = &zero, task.rope.sin[1] = &one;
+        k->run(&task, 0, 2, scratch);
+        near(x, (float[]){3, 4, -4, 3}, 4);
     }
 }
 
@@ -113,9 +136,22 @@ static void attend(const struct kernel *k, float *out, size_t n_kv, size_t group
     struct task task = {.n = 1, .tokens = &tokens};
     struct attention_task *t = &task.attention;
     t->q = rows(queries, n_kv * group * DIM), t->out = rows(out, n_kv * group * DIM);
-    t->kv = (struct kv){keys, (float *)(uintptr_t)values, n_kv * DIM * KV_PAGE, n_kv, DIM};
+    t->kv = (struct kv){keys, (float *)(uintptr_t)values, n_kv * DIM * KV_PAGE, n_kv, DIM, DIM};
     t->n_heads = n_kv * group, t->scale = 1;
     k->run(&task, 0, n_kv, scratch);
+}
+
+/* The same, with the last of a window's positions at 6. */
+static void attend_in_window(const struct kernel *k, float *out, size_t window, const float *values) {
+    int32_t position = 6, sequence = 0, page = 0;
+    struct tokens tokens = {
+        .positions = &position, .sequences = &sequence, .pages = &page, .pages_per_sequence = 1};
+    struct task task = {.n = 1, .tokens = &tokens};
+    struct attention_task *t = &task.attention;
+    *t = (struct attention_task){.q = rows(queries, DIM), .out = rows(out, DIM), .n_heads = 1, .scale = 1};
+    t->kv = (struct kv){keys, (float *)(uintptr_t)values, DIM * KV_PAGE, 1, DIM, DIM};
+    t->window = window;
+    k->run(&task, 0, 1, scratch);
 }
 
 /* PSAL-POSTECH/ONNXim#34: the KV head of a query head is head / (n_heads / n_kv_heads) at every ratio. */
@@ -147,6 +183,105 @@ static void attention_ends_at_the_token_itself(void **state) {
         attend(k, out, 1, 1, values, 0, 6);
         near(out, (float[]){3, 1}, 2); /* the mean of 0 .. 6 */
     }
+}
+
+/* Hugging Face's rule: position i sees j while i - j < window; llama.cpp and vLLM were off by one at times.
+ */
+static void a_window_counts_the_token_itself(void **state) {
+    (void)state;
+    static float values[2 * KV_PAGE], out[2];
+    const struct kernel *k;
+    for (size_t j = 0; j < KV_PAGE; j++) values[2 * j] = (float)j, values[2 * j + 1] = j < 4 ? NAN : 1;
+    for (size_t i = 0; next_lane(&k, "attention", &i);) {
+        attend_in_window(k, out, 3, values);
+        near(out, (float[]){5, 1}, 2); /* the mean of 4, 5 and 6 */
+    }
+}
+
+/* A sink takes its part of the sum and gives nothing; a cap of tanh bounds scores from both sides. */
+static void sinks_take_and_caps_bound(void **state) {
+    (void)state;
+    float value[2 * KV_PAGE] = {6, 9}, out[2], sink = 0, q[] = {4, 0};
+    const struct kernel *k;
+    int32_t position = 1, sequence = 0, page = 0;
+    struct tokens tokens = {
+        .positions = &position, .sequences = &sequence, .pages = &page, .pages_per_sequence = 1};
+    struct task task = {.n = 1, .tokens = &tokens};
+    struct attention_task *t = &task.attention;
+    *t = (struct attention_task){
+        .q = rows(q, 2), .out = rows(out, 2), .n_heads = 1, .scale = 0, .sinks = &sink};
+    t->kv = (struct kv){keys, value, DIM * KV_PAGE, 1, DIM, DIM};
+    for (size_t i = 0; next_lane(&k, "attention", &i);) {
+        k->run(&task, 0, 1, scratch);
+        near(out, (float[]){2, 3}, 2); /* of two positions and a sink, a third each; the second value is 0 */
+    }
+    t->sinks = NULL, t->scale = 1, t->cap = 1;
+    keys[0] = 100, keys[1] = -100;
+    kernel_find("attention", "ref", "")->run(&task, 0, 1, scratch);
+    near(out, (float[]){6 / (1 + expf(-2)), 9 / (1 + expf(-2))}, 2); /* scores of 1 and -1 */
+    keys[0] = keys[1] = 0;
+}
+
+/* With everything chosen sparse attention is dense attention, bit for bit. */
+static void everything_chosen_is_dense(void **state) {
+    (void)state;
+    enum { N = 3 * KV_PAGE - 5, PAGES = 3 };
+    static float many[PAGES * DIM * KV_PAGE], values[PAGES * DIM * KV_PAGE], chosen[N + 4], dense[DIM],
+        sparse[DIM];
+    int32_t position = N - 1, sequence = 0, pages[] = {2, 0, 1};
+    float q[] = {0.7F, -1.3F};
+    for (size_t i = 0; i < PAGES * DIM * KV_PAGE; i++)
+        many[i] = sinf((float)i), values[i] = cosf((float)(i * i % 1001));
+    for (size_t i = 0; i < N + 4; i++) chosen[i] = i < N ? (float)i : -1;
+    struct tokens tokens = {
+        .positions = &position, .sequences = &sequence, .pages = pages, .pages_per_sequence = PAGES};
+    struct task task = {.n = 1, .tokens = &tokens};
+    struct attention_task *t = &task.attention;
+    *t = (struct attention_task){.q = rows(q, DIM), .out = rows(dense, DIM), .n_heads = 1, .scale = 1};
+    t->kv = (struct kv){many, values, DIM * KV_PAGE, 1, DIM, DIM};
+    kernel_find("attention", "ref", "")->run(&task, 0, 1, scratch);
+    t->out = rows(sparse, DIM), t->chosen = rows(chosen, N + 4);
+    kernel_find("dsa_attention", "ref", "")->run(&task, 0, 1, scratch);
+    assert_memory_equal(dense, sparse, sizeof dense);
+}
+
+/* Ties are common in an indexer, for relu makes zeros: the lowest positions are kept. */
+static void an_indexer_keeps_the_lowest_of_equals(void **state) {
+    (void)state;
+    float q[] = {-1, -1}, weight = 1, out[4], index_keys[DIM * KV_PAGE];
+    int32_t position = 6, sequence = 0, page = 0;
+    for (size_t j = 0; j < DIM * KV_PAGE; j++) index_keys[j] = 1;
+    index_keys[5] = index_keys[KV_PAGE + 5] = -1; /* the only one that scores */
+    struct tokens tokens = {
+        .positions = &position, .sequences = &sequence, .pages = &page, .pages_per_sequence = 1};
+    struct task task = {.n = 1, .tokens = &tokens};
+    task.dsa_select = (struct dsa_select_task){
+        .q = rows(q, DIM), .weights = rows(&weight, 1), .n_heads = 1, .scale = 1, .out = rows(out, 4)};
+    task.dsa_select.kv = (struct kv){index_keys, NULL, DIM * KV_PAGE, 1, DIM, 0};
+    kernel_find("dsa_select", "ref", "")->run(&task, 0, 1, scratch);
+    near(out, (float[]){0, 1, 2, 5}, 4);
+    position = 2;
+    kernel_find("dsa_select", "ref", "")->run(&task, 0, 1, scratch);
+    near(out, (float[]){0, 1, 2, -1}, 4);
+}
+
+/* DeepSeek-V3: a correction decides who is chosen and not with what weight; groups by their two best; masked
+ * groups are out even when all biased scores are negative (older code masked with 0, and chose them). */
+static void a_router_chooses_by_group_and_weighs_without_the_bias(void **state) {
+    (void)state;
+    float logits[] = {0, 0, 2, -9, 1, 1, 0, 0}, bias[] = {-3, -3, -3, -3, -3, -3, -3, -3}, ids[2], weights[2];
+    struct task task = {.n = 1};
+    task.route = (struct route_task){
+        .in = rows(logits, 8), .bias = bias, .ids = rows(ids, 2), .weights = rows(weights, 2)};
+    task.route.how = (struct routing){true, true, 4, 1, 2, 2.5F};
+    kernel_find("route", "ref", "")->run(&task, 0, 1, scratch);
+    near(ids, (float[]){4, 5}, 2); /* 1 + 1 in sigmoids is more than 2 and -9 */
+    near(weights, (float[]){1.25F, 1.25F}, 2);
+    task.route.how = (struct routing){false, false, 4, 1, 1, 1}; /* V2: by the best one, no renormalisation */
+    task.route.bias = NULL;
+    kernel_find("route", "ref", "")->run(&task, 0, 1, scratch);
+    near(ids, (float[]){2, 3}, 2);
+    assert_true(weights[0] < 0.6F && weights[1] < 1e-4F);
 }
 
 /* flashinfer-ai/flashinfer#4401 and its family: exp(-inf - -inf) is NaN. Nothing to attend to gives 0. */
@@ -208,7 +343,7 @@ static void rows_may_lie_further_apart_than_32_bits(void **state) {
     for (size_t j = 0; j < WIDTH; j++) far[0][j] = 1, far[0][stride + j] = 2, weight[j] = 3;
     const struct kernel *k;
     for (size_t i = 0; next_lane(&k, "rms_norm", &i);) {
-        struct task task = {.n = 2, .rms_norm = {in, out, weight, 0}};
+        struct task task = {.n = 2, .rms_norm = {in, out, weight, 0, 1, WIDTH}};
         far[1][stride] = 0;
         k->run(&task, 0, 2, scratch);
         near(far[1] + stride, weight, WIDTH);
@@ -287,10 +422,16 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rms_norm_divides_by_the_root_of_the_mean),
         cmocka_unit_test(rope_turns_pairs_by_position),
+        cmocka_unit_test(rope_takes_the_table_of_its_sequence),
         cmocka_unit_test(swiglu_gates),
         cmocka_unit_test(sums_beyond_the_range_of_f16_stay_finite),
         cmocka_unit_test(every_query_head_reads_its_own_kv_head),
         cmocka_unit_test(attention_ends_at_the_token_itself),
+        cmocka_unit_test(a_window_counts_the_token_itself),
+        cmocka_unit_test(sinks_take_and_caps_bound),
+        cmocka_unit_test(everything_chosen_is_dense),
+        cmocka_unit_test(an_indexer_keeps_the_lowest_of_equals),
+        cmocka_unit_test(a_router_chooses_by_group_and_weighs_without_the_bias),
         cmocka_unit_test(a_fully_masked_row_is_zero),
         cmocka_unit_test(a_nan_is_never_washed_away),
         cmocka_unit_test(rows_may_lie_further_apart_than_32_bits),

@@ -55,7 +55,7 @@ static void a_llama_becomes_a_program(void **state) {
     struct hparams h;
     struct status st;
     if (!build(&p, &arena, &h, file, &st)) fail_msg("%s", st.message);
-    assert_int_equal(p.n_layers, 2);
+    assert_int_equal(p.n_caches, 2);
     assert_int_equal(p.n_vocab, 304);
     assert_int_equal(p.n_weights, 21);           /* every tensor of the file */
     assert_int_equal(p.n_steps, 1 + 2 * 12 + 3); /* embed; blocks; select, norm, head */
@@ -87,7 +87,7 @@ static double rope_factor(struct patched *p) {
         fail_msg("%s", st.message);
     gguf_close(file);
     str_free(&p->bytes);
-    return h.rope_factor;
+    return h.rope.factor;
 }
 
 static void linear_scaling_is_read_by_either_key(void **state) {
@@ -95,9 +95,6 @@ static void linear_scaling_is_read_by_either_key(void **state) {
     struct patched p;
     patched_load(&p, llama);
     assert_true(rope_factor(&p) == 1.0);
-    patched_load(&p, llama);
-    patched_add_f32(&p, "llama.rope.scaling.attn_factor", 1.5F);
-    refused(&p, "llama.rope.scaling.attn_factor is 1.5");
     patched_load(&p, llama);
     patched_add_f32(&p, "llama.attention.clamp_kqv", 8.0F);
     refused(&p, "llama.attention.clamp_kqv is 8");
@@ -123,10 +120,15 @@ static struct rotary_tables *tables_of(struct arena *arena, size_t context, stru
     return t;
 }
 
+static struct rotary rotary(size_t dims, double factor, const float *divisors) {
+    return (struct rotary){
+        .dims = dims, .base = 10000.0, .factor = factor, .divisors = divisors, .magnitude = 1};
+}
+
 static void rotary_angles_are_position_times_frequency(void **state) {
     (void)state;
     struct arena arena = {0};
-    struct rotary_tables *t = tables_of(&arena, 1000, (struct rotary){8, 10000.0, 1.0, NULL});
+    struct rotary_tables *t = tables_of(&arena, 1000, rotary(8, 1.0, NULL));
     rotary_reach(t, 7);
     rotary_reach(t, 1000);
     for (size_t i = 0; i < 4; i++)
@@ -142,9 +144,9 @@ static void linear_scaling_and_divisors_slow_the_rotation(void **state) {
     (void)state;
     struct arena arena = {0};
     const float divisors[] = {4.0F, 4.0F, 4.0F, 4.0F};
-    struct rotary_tables *plain = tables_of(&arena, 64, (struct rotary){8, 10000.0, 1.0, NULL});
-    struct rotary_tables *slow = tables_of(&arena, 64, (struct rotary){8, 10000.0, 4.0, NULL});
-    struct rotary_tables *divided = tables_of(&arena, 64, (struct rotary){8, 10000.0, 1.0, divisors});
+    struct rotary_tables *plain = tables_of(&arena, 64, rotary(8, 1.0, NULL));
+    struct rotary_tables *slow = tables_of(&arena, 64, rotary(8, 4.0, NULL));
+    struct rotary_tables *divided = tables_of(&arena, 64, rotary(8, 1.0, divisors));
     rotary_reach(plain, 64), rotary_reach(slow, 64), rotary_reach(divided, 64);
     for (size_t i = 0; i < 16 * 4; i++) {
         size_t later = i / 4 * 16 + i % 4; /* the row of four times the position */
@@ -169,7 +171,7 @@ static void a_long_context_costs_nothing_before_it_is_used(void **state) {
     enum { CONTEXT = 1 << 20, HALF = 64 }; /* 2 tables of 256 MiB */
     struct arena arena = {0};
     size_t before = resident_pages();
-    struct rotary_tables *t = tables_of(&arena, CONTEXT, (struct rotary){2 * HALF, 10000.0, 1.0, NULL});
+    struct rotary_tables *t = tables_of(&arena, CONTEXT, rotary(2 * HALF, 1.0, NULL));
     rotary_reach(t, 100);
     assert_true(t->n == 100);
     assert_true((resident_pages() - before) * 4096 < 128 << 20); /* a sanitizer's shadow takes an eighth */
@@ -318,17 +320,19 @@ static void what_this_build_does_not_know_is_refused_by_name(void **state) {
     patched_rename(&p, "llama", "lxama");
     refused(&p, "architecture 'lxama' is not supported; those that run: llama");
     patched_load(&p, llama);
-    patched_add_string(&p, "llama.rope.scaling.type", "yarn");
-    refused(&p, "llama.rope.scaling.type is 'yarn'; this build knows none and linear");
+    patched_add_string(&p, "llama.rope.scaling.type", "su");
+    refused(&p, "llama.rope.scaling.type is 'su'; this build knows none, linear, llama3, yarn and longrope");
+    patched_load(&p, llama);
+    patched_add_f32(&p, "llama.attn_logit_softcapping", 50.0F);
+    refused(
+        &p,
+        "llama.attn_logit_softcapping, final_logit_softcapping: this build does not support it for llama");
+    patched_load(&p, llama);
+    patched_add_u32(&p, "llama.ssm.conv_kernel", 4);
+    refused(&p, "'llama.ssm.state_size'");
     patched_load(&p, llama);
     patched_add_u32(&p, "llama.expert_count", 8);
-    refused(&p, "llama.expert_count is 8");
-    patched_load(&p, llama);
-    patched_add_u32(&p, "llama.attention.sliding_window", 4096);
-    refused(&p, "llama.attention.sliding_window is 4096");
-    patched_load(&p, llama);
-    patched_add_f32(&p, "llama.rope.scaling.attn_factor", 1.5F);
-    refused(&p, "llama.rope.scaling.attn_factor is 1.5");
+    refused(&p, "'llama.expert_used_count'");
     patched_load(&p, llama);
     patched_add_f32(&p, "llama.attention.clamp_kqv", 8.0F);
     refused(&p, "llama.attention.clamp_kqv is 8");
@@ -336,7 +340,8 @@ static void what_this_build_does_not_know_is_refused_by_name(void **state) {
     patched_add(&p, "llama.attention.causal", GGUF_BOOL, "", 1);
     refused(&p, "llama.attention.causal is false");
     patched_load(&p, with_biases);
-    refused(&p, ".bias (at byte ");
+    patched_rename(&p, "blk.1.attn_q.bias", "blk.1.attn_q.bXas");
+    refused(&p, "blk.1.attn_q.bXas (at byte ");
 }
 
 static void zero_experts_are_no_experts(void **state) {
@@ -393,8 +398,8 @@ static void program_check_finds_what_is_wrong(void **state) {
     s.steps[2].out[1] = s.steps[2].out[2];
     spoil_end(&s, "two projections into buffer");
     spoil_begin(&s);
-    s.steps[4].layer = 2;
-    spoil_end(&s, "layer 2 of 2");
+    s.steps[4].cache = 2;
+    spoil_end(&s, "cache 2 of 2");
     spoil_begin(&s);
     s.steps[5].out[0] = s.steps[5].in[0];
     spoil_end(&s, "overwrite its queries");

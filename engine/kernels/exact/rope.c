@@ -1,34 +1,32 @@
 /* Rotary position embedding (Su et al., arXiv:2104.09864). */
 #include "engine/kernels/exact/exact.h"
 
-static void rotate_pairs(float *x, size_t n, const float *cos, const float *sin) {
+static void rotate_pairs(float *out, const float *in, size_t n, const float *cos, const float *sin) {
     for (size_t i = 0; i < n; i++) {
-        float a = x[2 * i], b = x[2 * i + 1];
-        x[2 * i] = a * cos[i] - b * sin[i];
-        x[2 * i + 1] = a * sin[i] + b * cos[i];
+        float a = in[2 * i], b = in[2 * i + 1];
+        out[2 * i] = a * cos[i] - b * sin[i];
+        out[2 * i + 1] = a * sin[i] + b * cos[i];
     }
 }
 
-static void rotate_halves(float *x, size_t n, const float *cos, const float *sin) {
+static void rotate_halves(float *out, const float *in, size_t n, const float *cos, const float *sin) {
     for (size_t i = 0; i < n; i++) {
-        float a = x[i], b = x[i + n];
-        x[i] = a * cos[i] - b * sin[i];
-        x[i + n] = a * sin[i] + b * cos[i];
+        float a = in[i], b = in[i + n];
+        out[i] = a * cos[i] - b * sin[i];
+        out[i + n] = a * sin[i] + b * cos[i];
     }
-}
-
-static void rotate_row(const struct rows *rows, size_t i, const struct rope_task *t, size_t position) {
-    size_t n = t->dims / 2;
-    float *row = rows->at + i * rows->stride;
-    for (size_t h = 0; h < rows->width; h += t->head_dim)
-        (t->halves ? rotate_halves : rotate_pairs)(row + h, n, t->cos + position * n, t->sin + position * n);
 }
 
 void EXACT(rope)(const struct task *task, size_t begin, size_t end, void *scratch) {
     (void)scratch;
     const struct rope_task *t = &task->rope;
+    const struct tokens *tokens = task->tokens;
+    size_t n = t->dims / 2, in = t->in.width / t->n_heads, out = t->out.width / t->n_heads;
     for (size_t i = begin; i < end; i++) {
-        rotate_row(&t->q, i, t, (size_t)task->tokens->positions[i]);
-        rotate_row(&t->k, i, t, (size_t)task->tokens->positions[i]);
+        size_t at = (size_t)tokens->positions[i] * n, which = tokens->extended && tokens->extended[i];
+        for (size_t h = 0; h < t->n_heads; h++)
+            (t->halves ? rotate_halves : rotate_pairs)(t->out.at + i * t->out.stride + h * out + t->out_at,
+                                                       t->in.at + i * t->in.stride + h * in + t->in_at, n,
+                                                       t->cos[which] + at, t->sin[which] + at);
     }
 }

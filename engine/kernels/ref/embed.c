@@ -1,4 +1,4 @@
-/* The values of table rows, exactly (dtype_decode). */
+/* The values of table rows, exactly, times a constant. */
 #include "engine/kernels/kernel.h"
 
 void embed_ref(const struct task *task, size_t begin, size_t end, void *scratch) {
@@ -10,5 +10,6 @@ void embed_ref(const struct task *task, size_t begin, size_t end, void *scratch)
         float *out = t->out.at + i * t->out.stride;
         if (t->layout) layout_decode(out, t->layout, row);
         else dtype_decode(out, t->type, (const char *)t->table + row * row_bytes, t->out.width);
+        for (size_t j = 0; t->scale != 1 && j < t->out.width; j++) out[j] *= t->scale;
     }
 }

@@ -3,12 +3,15 @@
 
 #include <string.h>
 
-static void store(const struct kv *kv, size_t page, size_t slot, const float *k, const float *v) {
-    size_t dim = kv->head_dim;
-    for (size_t head = 0; head < kv->n_kv_heads; head++, k += dim, v += dim) {
+static void store(const struct kv_store_task *t, size_t page, size_t slot, const float *k, const float *v) {
+    const struct kv *kv = &t->kv;
+    for (size_t head = 0; head < kv->n_kv_heads; head++) {
         float *keys = kv_keys(kv, page, head);
-        for (size_t d = 0; d < dim; d++) keys[d * KV_PAGE + slot] = k[d];
-        memcpy(kv_values(kv, page, head) + slot * dim, v, dim * sizeof *v);
+        for (size_t d = 0; d < kv->key_dim; d++) keys[d * KV_PAGE + slot] = k[d];
+        if (kv->value_dim)
+            memcpy(kv_values(kv, page, head) + slot * kv->value_dim, v, kv->value_dim * sizeof *v);
+        k += t->k.width / kv->n_kv_heads;
+        v += t->v.width / kv->n_kv_heads;
     }
 }
 
@@ -19,6 +22,6 @@ void kv_store_ref(const struct task *task, size_t begin, size_t end, void *scrat
     for (size_t i = begin; i < end; i++) {
         size_t position = (size_t)tokens->positions[i];
         int32_t page = tokens_page(tokens, i, position);
-        store(&t->kv, (size_t)page, position % KV_PAGE, t->k.at + i * t->k.stride, t->v.at + i * t->v.stride);
+        store(t, (size_t)page, position % KV_PAGE, t->k.at + i * t->k.stride, t->v.at + i * t->v.stride);
     }
 }
