@@ -60,7 +60,6 @@ void decoder_begin(struct decoder *d, struct builder *b, const struct hparams *h
 struct rotary decoder_rotary(const struct decoder *d) {
     struct rotary rotary = d->h->rope;
     rotary.divisors = builder_values(d->b, rotary.dims / 2, "rope_freqs.weight");
-    if (rotary.rule == ROTARY_YARN && d->h->yarn_log == 0) rotary.magnitude *= 1 + 0.1 * log(rotary.factor);
     return rotary;
 }
 

@@ -40,7 +40,7 @@ struct decoder {
 void decoder_begin(struct decoder *d, struct builder *b, const struct hparams *h, enum rope_pairs pairs,
                    float scale);
 
-/* How the file scales rotation, YaRN's own factor of cos and sin included. */
+/* How the file scales rotation, its divisors included. */
 struct rotary decoder_rotary(const struct decoder *d);
 
 /* The table of that rotation. */

@@ -90,30 +90,26 @@ static bool number_or(double *out, struct reader *r, const char *name, double ot
     return gguf_f64(out, r->file, key_of(r, name), otherwise, r->st) && positive(r, name, *out);
 }
 
+/* cos and sin grow by 0.1 ln(factor) + 1, unless a config.json gives the number outright. In a GGUF
+ * attn_factor multiplies it. DeepSeek's files say by yarn_log_multiplier that the scores have it instead. */
 static bool read_yarn(struct hparams *h, struct reader *r) {
     bool rounded;
+    double given, grown = 1 + 0.1 * log(h->rope.factor > 1 ? h->rope.factor : 1);
     if (!number_or(&h->rope.fast, r, "rope.scaling.yarn_beta_fast", 32) ||
         !number_or(&h->rope.slow, r, "rope.scaling.yarn_beta_slow", 1) ||
         !gguf_f64(&h->yarn_log, r->file, key_of(r, "rope.scaling.yarn_log_multiplier"), 0, r->st) ||
+        !number_or(&given, r, "rope.scaling.attention_factor", h->yarn_log == 0 ? grown : 1) ||
         !gguf_bool(&rounded, r->file, key_of(r, "rope.scaling.yarn_truncate"),
                    strcmp(r->arch, "gpt-oss") != 0, r->st))
         return false;
     h->rope.smooth = !rounded;
+    h->rope.magnitude *= given;
     return isfinite(h->yarn_log) ||
            refuse(r, STATUS_BAD_INPUT, "%s is no number", key_of(r, "rope.scaling.yarn_log_multiplier"));
 }
 
-static bool read_llama3(struct hparams *h, struct reader *r) {
-    if (!number_or(&h->rope.low, r, "rope.scaling.low_freq_factor", 1) ||
-        !number_or(&h->rope.high, r, "rope.scaling.high_freq_factor", 4))
-        return false;
-    return h->rope.high > h->rope.low ||
-           refuse(r, STATUS_BAD_INPUT, "%s is %g; it has to be above low_freq_factor, %g",
-                  key_of(r, "rope.scaling.high_freq_factor"), h->rope.high, h->rope.low);
-}
-
-/* As llama.cpp reads it: a factor without a type is linear, and old files call it rope.scale_linear. The rule
- * llama3 comes from config.json alone: a GGUF has its divisors in rope_freqs.weight. */
+/* As llama.cpp reads it: a factor without a type is linear, and old files call it rope.scale_linear. What
+ * Llama 3 does is said by the divisors of rope_freqs.weight. */
 static bool read_rope_scaling(struct hparams *h, struct reader *r) {
     struct view type;
     char shown[VIEW_SHOWN];
@@ -130,13 +126,10 @@ static bool read_rope_scaling(struct hparams *h, struct reader *r) {
     bool longrope = view_is(type, "longrope"); /* all that it says stands in two tensors */
     if (view_is(type, "none") || longrope || rope->factor == 0.0) rope->factor = 1.0;
     else if (view_is(type, "yarn")) rope->rule = ROTARY_YARN;
-    else if (view_is(type, "llama3")) rope->rule = ROTARY_LLAMA3;
     else if (!view_is(type, "linear"))
-        return refuse(r, STATUS_UNSUPPORTED,
-                      "%s is '%s'; this build knows none, linear, llama3, yarn and longrope",
+        return refuse(r, STATUS_UNSUPPORTED, "%s is '%s'; this build knows none, linear, yarn and longrope",
                       key_of(r, "rope.scaling.type"), view_shown(shown, type));
     if (rope->rule == ROTARY_YARN && !read_yarn(h, r)) return false;
-    if (rope->rule == ROTARY_LLAMA3 && !read_llama3(h, r)) return false;
     return positive(r, "rope.scaling.factor", rope->factor);
 }
 

@@ -38,7 +38,7 @@ struct hparams {
     size_t n_heads, n_kv_heads, head_dim;
     size_t context; /* positions; the caller may lower it before a program is built */
     float eps;
-    struct rotary rope;          /* magnitude: the file's own factor, without what YaRN adds */
+    struct rotary rope;          /* without divisors */
     double local_base;           /* of windowed layers, where they have their own */
     double yarn_log;             /* deepseek: the score's mscale is 1 + yarn_log * ln(factor); 0: none */
     size_t window;               /* 0: none */

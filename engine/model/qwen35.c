@@ -1,7 +1,6 @@
 /* qwen35: Qwen3.5 and 3.6, dense and with experts: as Qwen3-Next (transformers
  * models/qwen3_5/modeling_qwen3_5.py). ggml's converter reorders value heads so that they take key heads in
  * turn. Text has one position, so the three sections of its rotation are one. */
-#include "engine/file/checkpoint.h"
 #include "engine/model/hybrid.h"
 #include "engine/model/model.h"
 
@@ -11,7 +10,7 @@ void qwen35_build(struct builder *b, const struct hparams *h) {
     struct routing how = h->experts.how;
     how.normalised = true;
     decoder_begin(&d, b, h, ROPE_HALVES, 1);
-    hybrid_begin(&y, &d, !gguf_rope_halves(b->file));
+    hybrid_begin(&y, &d, true);
     hybrid_layers(&y, &d, h->experts.n ? &how : NULL);
 }
 

@@ -5,20 +5,11 @@
 #include <assert.h>
 #include <math.h>
 
-static const double pi = 3.14159265358979323846;
-
 static double between(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
-
-/* Llama 3.1's rule (transformers modeling_rope_utils.py, _compute_llama3_parameters). */
-static double llama3(const struct rotary *r, double frequency) {
-    double turns = r->original * frequency / (2 * pi); /* original / wavelength */
-    double smooth = between((turns - r->low) / (r->high - r->low), 0, 1);
-    return (1 - smooth) * frequency / r->factor + smooth * frequency;
-}
 
 /* The pair, as a number with a fraction, that turns so often within `original`. */
 static double yarn_pair(const struct rotary *r, double turns) {
-    return (double)r->dims * log(r->original / (turns * 2 * pi)) / (2 * log(r->base));
+    return (double)r->dims * log(r->original / (turns * 2 * acos(-1.0))) / (2 * log(r->base));
 }
 
 static double yarn(const struct rotary *r, double frequency, size_t i) {
@@ -32,12 +23,7 @@ static double yarn(const struct rotary *r, double frequency, size_t i) {
 static double frequency_of(const struct rotary *r, size_t i) {
     double frequency = pow(r->base, -2.0 * (double)i / (double)r->dims);
     if (r->divisors) frequency /= (double)r->divisors[i];
-    switch (r->rule) {
-    case ROTARY_LINEAR: return frequency / r->factor;
-    case ROTARY_LLAMA3: return llama3(r, frequency);
-    case ROTARY_YARN: return yarn(r, frequency, i);
-    }
-    return frequency;
+    return r->rule == ROTARY_YARN ? yarn(r, frequency, i) : frequency / r->factor;
 }
 
 bool rotary_open(struct rotary_tables **out, struct arena *arena, size_t context, const struct rotary *rotary,

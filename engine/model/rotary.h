@@ -15,8 +15,7 @@
 
 enum rotary_rule {
     ROTARY_LINEAR, /* positions are divided by `factor`; 1: as they are */
-    ROTARY_LLAMA3, /* long waves are divided, short ones not, those between in part: low and high */
-    ROTARY_YARN, /* the same by how often a pair turns within `original`: fast and slow (arXiv:2309.00071) */
+    ROTARY_YARN,   /* fast pairs stay, slow ones are divided, those between in part (arXiv:2309.00071) */
 };
 
 struct rotary {
@@ -24,7 +23,6 @@ struct rotary {
     double base; /* frequency of pair i is base^(-2i / dims) */
     enum rotary_rule rule;
     double factor, original; /* original: positions the model was first trained for */
-    double low, high;        /* llama3: wavelengths per `original` */
     double fast, slow;       /* YaRN: turns within `original` */
     bool smooth;             /* YaRN: its limits are not rounded to whole pairs */
     double magnitude;        /* cos and sin are multiplied by it; 1 but for YaRN and longrope */

@@ -321,7 +321,7 @@ static void what_this_build_does_not_know_is_refused_by_name(void **state) {
     refused(&p, "architecture 'lxama' is not supported; those that run: llama");
     patched_load(&p, llama);
     patched_add_string(&p, "llama.rope.scaling.type", "su");
-    refused(&p, "llama.rope.scaling.type is 'su'; this build knows none, linear, llama3, yarn and longrope");
+    refused(&p, "llama.rope.scaling.type is 'su'; this build knows none, linear, yarn and longrope");
     patched_load(&p, llama);
     patched_add_f32(&p, "llama.attn_logit_softcapping", 50.0F);
     refused(
