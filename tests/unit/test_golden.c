@@ -223,6 +223,7 @@ static const struct model {
     {"llama-linear", "llama-linear-F16.gguf"},
     {"llama-llama3rope-tied", "llama-llama3rope-tied-BF16.gguf"},
     {"llama-yarn", "llama-yarn-BF16.gguf"},
+    {"mistral-swa", ""}, /* a GGUF has no key for its window: the directory */
     {"mixtral", "mixtral-BF16.gguf"},
     {"qwen2", "qwen2-F32.gguf"},
     {"qwen3", "qwen3-BF16.gguf"},
@@ -233,6 +234,7 @@ static const struct model {
     {"smollm3", "smollm3-BF16.gguf"},
     {"olmo2", "olmo2-F32.gguf"},
     {"phi3-longrope", "phi3-longrope-BF16.gguf"},
+    {"gemma2", ""}, /* nor for its query_pre_attn_scalar */
     {"gemma3", "gemma3-BF16.gguf"},
     {"glm4", "glm4-BF16.gguf"},
     {"glm4-moe", "glm4-moe-BF16.gguf"},
