@@ -8,10 +8,10 @@
 
 /* One character; a byte that is not UTF-8 stands for itself, outside of Unicode. */
 static uint32_t take(struct view *text) {
-    size_t n;
-    uint32_t c;
-    if (utf8_valid_length(text->at, text->n) > 0) c = utf8_decode(text->at, text->n, &n);
-    else c = 0x110000u + (unsigned char)text->at[0], n = 1;
+    size_t n = 1;
+    uint32_t c = (unsigned char)text->at[0];
+    if (c >= 0x80 && utf8_valid_length(text->at, text->n) > 0) c = utf8_decode(text->at, text->n, &n);
+    else if (c >= 0x80) c += 0x110000u;
     text->at += n;
     text->n -= n;
     return c;
@@ -58,10 +58,7 @@ static bool match_one(struct view *pattern, struct view *text) {
         return !set || set_has(members, c);
     }
     if (kind == '\\' && pattern->n > 1) pattern->at++, pattern->n--;
-    bool same = pattern->at[0] == text->at[0];
-    pattern->at++, pattern->n--;
-    text->at++, text->n--;
-    return same;
+    return take(pattern) == take(text); /* half a character is none */
 }
 
 /* One component against one name. Only the last star is ever retried: what came before it matched as early as

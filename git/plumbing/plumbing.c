@@ -36,8 +36,10 @@ static bool say_why(const struct process *p, const char *what, struct status *st
     const char *error = strstr(text, "error: ");
     const char *from = fatal ? fatal + 7 : error ? error + 7 : text;
     int n = (int)strcspn(from, "\n");
-    if (n > 300) n = 300;
-    return status_fail(st, STATUS_BAD_INPUT, "git %s: %.*s", what, n, n ? from : "it failed without a word");
+    if (n == 0)
+        return status_fail(st, STATUS_BAD_INPUT, "git %s failed without a word (exit %d)", what,
+                           p->exit_code);
+    return status_fail(st, STATUS_BAD_INPUT, "git %s: %.*s", what, n < 300 ? n : 300, from);
 }
 
 /* Runs `git ARGS...`; exit code 1 is an answer when `may_say_no`. */
