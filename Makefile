@@ -229,7 +229,7 @@ bench-lookup: all ## time the look-ups beside an empty C program
 	@BIN=$(bin) CC="$(CC)" sh tests/bench/lookup.sh
 bench-decode: all ## tokens a second beside llama.cpp's (PEER=.../llama-completion)
 	@BIN=$(bin) sh tests/bench/decode.sh
-bench-gate: all ## time a hook with nothing to say beside git diff --cached
+bench-gate: all ## time a hook, silent and advising, beside git diff --cached
 	@BIN=$(bin) CC="$(CC)" sh tests/bench/gate.sh
 
 bench-coverage: all ## kernels found and made up in public trees, and how fast (REPOS=DIR of clones)

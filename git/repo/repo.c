@@ -135,6 +135,16 @@ static bool only_intended(git_index *index, const git_diff_delta *delta) {
     return entry && entry->flags_extended & GIT_INDEX_ENTRY_INTENT_TO_ADD;
 }
 
+/* "Assume unchanged" and "skip worktree" are about the working tree; libgit2 1.5 leaves such entries out of
+ * what is staged too. Only the index in memory is changed. */
+static void forget_marks(git_index *index) {
+    for (size_t i = 0, n = git_index_entrycount(index); i < n; i++) {
+        git_index_entry *entry = (git_index_entry *)(uintptr_t)git_index_get_byindex(index, i);
+        entry->flags &= (uint16_t)~GIT_INDEX_ENTRY_VALID;
+        entry->flags_extended &= (uint16_t)~GIT_INDEX_ENTRY_SKIP_WORKTREE;
+    }
+}
+
 static char status_of(const git_diff_delta *delta) {
     switch (delta->status) {
     case GIT_DELTA_ADDED: return 'A';
@@ -192,6 +202,7 @@ static bool repo_staged(struct change_list *out, void *handle, const char *oid, 
     /* A missing tree must fail here: given no tree, the diff below would call every file new. */
     bool ok = tree_of(&tree, repo, oid, st);
     if (ok) ok = git_repository_index(&index, repo->git) == 0 || fail(st, "cannot read the index");
+    if (ok) forget_marks(index);
     if (ok)
         ok = git_diff_tree_to_index(&diff, repo->git, tree, index, &options) == 0 ||
              fail(st, "cannot compare index and commit");

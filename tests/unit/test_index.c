@@ -273,6 +273,42 @@ static void a_sparse_index(void **state) {
     assert_int_equal(expect_same(&index_reader, &plumbing_reader), 2);
 }
 
+/* The index with an extension of that name before its checksum, which is zeros: index.skipHash. */
+static void rewrite_index(const char *extension) {
+    struct str bytes = {0};
+    struct status st;
+    char zeros_at_end[OBJID_SHA1] = {0};
+    sh("rm -f ../whole && cp .git/index ../whole");
+    assert_true(file_read(&bytes, ".git/index", 1 << 20, &st));
+    bytes.n -= OBJID_SHA1;
+    if (extension[0]) {
+        str_add(&bytes, extension, 4);
+        str_add(&bytes, "\0\0\0\3xyz", 7);
+    }
+    str_add(&bytes, zeros_at_end, sizeof zeros_at_end);
+    assert_true(str_ok(&bytes, &st) && file_replace(".git/index", bytes.at, bytes.n, &st));
+    str_free(&bytes);
+}
+
+static void expect_refusal(const char *what);
+
+static void extensions_and_no_checksum(void **state) {
+    (void)state;
+    static const char *const kinds[] = {
+        "git write-tree", "git reset -q --soft HEAD^ 2>/dev/null || :", "git update-index --index-version 4"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        fresh_repository("");
+        sh("mkdir d && echo 1 >d/a && git add . && git commit -qm one && echo 2 >d/a && git add . && %s",
+           kinds[i]);
+        rewrite_index("");
+        assert_int_equal(expect_same(&index_reader, &plumbing_reader), 1);
+        rewrite_index("FSMX"); /* optional, git passes over it as well, with a word on stderr */
+        assert_int_equal(expect_same(&index_reader, &plumbing_reader), 1);
+        rewrite_index("fsmx");
+        expect_refusal("extension 'fsmx'");
+    }
+}
+
 /* --- what is refused
  * ------------------------------------------------------------------------------------------ */
 
@@ -438,6 +474,7 @@ int main(void) {
         cmocka_unit_test(a_linked_worktree),
         cmocka_unit_test(alternates_and_another_index),
         cmocka_unit_test(the_environment_decides),
+        cmocka_unit_test(extensions_and_no_checksum),
         cmocka_unit_test(a_sparse_index),
         cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(a_flipped_bit_is_no_wrong_answer),
