@@ -80,7 +80,7 @@ static const char *const kinds[] = {
     "",
     "",
     "--object-format=sha256",
-    "--separate-git-dir=../elsewhere",
+    "--separate-git-dir=elsewhere",
 };
 
 #define PICK(list) ((list)[below(sizeof(list) / sizeof *(list))])
@@ -179,25 +179,23 @@ static bool compare(uint32_t repository) {
         put_changes(&said[i], &list);
         arena_release(&arena);
     }
-    if ((!ok[0] || !ok[2]) && is_broken()) {
-        count.n_broken++;
-        for (int i = 0; i < 3; i++) str_free(&said[i]);
-        return false;
-    }
-    ask_diff_index(&truth);
-    for (int i = 0; i < 3; i++) {
+    bool broken = (!ok[0] || !ok[2]) && is_broken();
+    if (!broken) ask_diff_index(&truth);
+    for (int i = 0; i < 3 && !broken; i++) {
+        bool agrees = strcmp(str_c(&said[i]), str_c(&truth)) == 0;
+        bool wrong = ok[i] ? !agrees : i != 1; /* libgit2 may refuse */
         count.n_refused[i] += !ok[i];
-        if (!ok[i] && i != 1)
-            fail_msg("SEED=%u: %s refused: %s", repository, readers[i]->name, st[i].message);
-        if (ok[i] && strcmp(str_c(&said[i]), str_c(&truth)) != 0)
-            fail_msg("SEED=%u: %s says\n%s\ngit diff-index says\n%s", repository, readers[i]->name,
-                     str_c(&said[i]), str_c(&truth));
-        str_free(&said[i]);
+        broken = wrong && is_broken();
+        if (wrong && !broken)
+            fail_msg("SEED=%u: %s says '%s'\n%s\ngit diff-index says\n%s", repository, readers[i]->name,
+                     ok[i] ? "" : st[i].message, str_c(&said[i]), str_c(&truth));
     }
     for (const char *c = str_c(&truth); *c; c++) count.n_changes += *c == '\n';
-    count.n_compared++;
+    for (int i = 0; i < 3; i++) str_free(&said[i]);
     str_free(&truth);
-    return true;
+    count.n_compared += !broken;
+    count.n_broken += broken;
+    return !broken;
 }
 
 static uint32_t number_of(const char *name, uint32_t otherwise) {
@@ -223,6 +221,7 @@ static void all_readers_say_what_diff_index_says(void **state) {
         "%zu repositories, %zu comparisons, %zu changes; refused: index %zu, libgit2 %zu, git %zu\n",
         count.n_repositories, count.n_compared, count.n_changes, count.n_refused[0], count.n_refused[1],
         count.n_refused[2]);
+    if (count.n_broken > 1 + n / 20) fail_msg("git broke %zu repositories", count.n_broken);
     if (count.n_changes < 8 * n) fail_msg("only %zu changes were compared", count.n_changes);
 }
 
