@@ -29,9 +29,7 @@ static const char *const edits[] = {
     "git update-index --add --replace --cacheinfo 160000,$id,\"$d/module\"",
     "[ -e \"$f\" ] || { mkdir -p \"$d\" && echo $n >\"$f\" && git add -N -- \"$f\"; }",
     "git rm -q --cached -- \"$f\" && git add -N -- \"$f\"",
-    "o=$(echo $n | git hash-object -w --stdin) && printf '0 %s 0\\t%s\\0100644 %s 1\\t%s\\0100644 %s "
-    "3\\t%s\\0' $o "
-    "\"$f\" $o \"$f\" $o \"$f\" | git update-index -z --index-info",
+    "conflict",
     "git update-index --assume-unchanged -- \"$f\"",
     "git update-index --skip-worktree -- \"$f\" && rm -f \"$f\"",
     "git update-index --no-skip-worktree -- \"$f\"",
@@ -46,8 +44,8 @@ static const char *const moves[] = {
     "git reset -q --soft HEAD^",
     "git reset -q --mixed HEAD^",
     "git reset -q --hard",
-    "git merge -q -m $n $(git for-each-ref --format='%(refname)' refs/heads | tail -1) || "
-    "[ $n -gt 50 ] || git merge --abort",
+    "git merge -q -m $n $(git for-each-ref --format='%(refname)' refs/heads | tail -1)",
+    "git merge --abort",
     "git checkout -q --orphan new$n",
     "git read-tree HEAD",
     "git stash -q",
@@ -61,9 +59,7 @@ static const char *const shapes[] = {
     "git update-index --split-index",
     "git update-index --no-split-index",
     "git update-index --force-untracked-cache",
-    "git -c index.recordEndOfIndexEntries=true -c index.recordOffsetTable=true -c index.threads=2 "
-    "update-index "
-    "--force-write-index --refresh",
+    "git config index.threads 2 && git update-index --force-write-index --refresh", /* EOIE and IEOT */
     "git repack -qadf && git prune-packed",
     "git -c repack.useDeltaBaseOffset=false repack -qdf",
     "git repack -qd && git multi-pack-index write",
@@ -100,7 +96,9 @@ static const char *pick_shape(uint32_t repository) {
 static void take_steps(size_t n_steps, uint32_t repository) {
     struct str program = {0};
     struct process p;
-    str_puts(&program, "exec >/dev/null 2>&1; unset GIT_ALLOW_PROTOCOL\n");
+    str_puts(&program, "exec >/dev/null 2>&1; unset GIT_ALLOW_PROTOCOL\n"
+                       "conflict() { for s in 0 1 3; do printf \"$((s ? 100644 : 0)) $id $s\\t$f\\0\"; done |"
+                       "git update-index -z --index-info; }\n");
     for (size_t i = 0; i < n_steps; i++) {
         const char *folder = PICK(folders);
         put_word(&program, "d", folder, "");
