@@ -178,7 +178,7 @@ $(call objects,coverage/scan): | build/deps/grammars.stamp
 # A unit test is one file, one program, linked with every room; the linker takes what it needs.
 everything := $(obj)/everything.a
 $(everything): $(base) $(findings) $(json) $(sotadb) $(sql) $(schema) $(coverage) $(git) $(libgit2) $(hooks) $(agent) $(engine) $(checkkern) \
-		$(filter-out %/main.o,$(call objects,cmd/cli cmd/fak))
+		$(filter-out %/main.o %/agent_entries.o,$(call objects,cmd/cli cmd/fak cmd/fak/agent))
 	@rm -f $@; ar rcs $@ $^
 unit_tests := $(patsubst tests/unit/%.c,$(bin)/tests/%,$(wildcard tests/unit/test_*.c))
 $(unit_tests): $(bin)/tests/%: $(obj)/tests/unit/%.o $(obj)/tests/unit/filter.o $(everything) $(treesitter)

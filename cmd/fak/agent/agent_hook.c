@@ -45,27 +45,32 @@ static bool find_covered(struct change_list *out, const struct agent_edit *edit,
     return ok;
 }
 
-static bool advise(struct str *out, const struct json_t *event, struct status *st) {
-    struct agent_edit edit;
+static bool look_up(struct str *text, const struct agent_edit *edit, const struct matrix *m,
+                    struct status *st) {
     struct change_list covered = {0};
     struct arena arena = {0};
     struct gate_report report = {0};
-    struct str text = {0};
-    struct whichmatrix which = {0};
     const struct trailer_rules rules = {"#", ":"};
+    bool ok = find_covered(&covered, edit, m, &arena, st);
+    if (ok && covered.n && !off_switch() && !look_off_by_git()) {
+        ok = gate_priorart(&report, m, &covered, NULL, &rules, &arena, st);
+        if (ok) agent_text(text, m, &report);
+    }
+    arena_release(&arena);
+    return ok && str_ok(text, st);
+}
+
+static bool advise(struct str *out, const struct json_t *event, struct status *st) {
+    struct agent_edit edit;
+    struct whichmatrix which = {0};
+    struct str text = {0};
     bool ok = agent_read(&edit, event, st);
     if (ok && edit.cwd && chdir(edit.cwd) != 0)
         ok = status_fail_errno(st, "cannot enter the folder '%s' of the event", edit.cwd);
-    ok = ok && whichmatrix_open(&which, st) && find_covered(&covered, &edit, which.m, &arena, st);
-    if (ok && covered.n && !off_switch() && !look_off_by_git()) {
-        ok = gate_priorart(&report, which.m, &covered, NULL, &rules, &arena, st);
-        if (ok) agent_text(&text, which.m, &report);
-    }
-    ok = ok && str_ok(&text, st);
+    ok = ok && (edit.n_files == 0 || (whichmatrix_open(&which, st) && look_up(&text, &edit, which.m, st)));
     if (ok) agent_answer(out, event, str_c(&text));
     agent_edit_free(&edit);
     whichmatrix_close(&which);
-    arena_release(&arena);
     str_free(&text);
     return ok;
 }

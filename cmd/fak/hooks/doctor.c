@@ -4,8 +4,8 @@
 #include "cmd/fak/hooks/hooks_entries.h"
 #include "cmd/fak/hooks/hooks_survey.h"
 #include "cmd/fak/off_switch.h"
+#include "cmd/fak/whichmatrix.h"
 #include "git/plumbing/process.h"
-#include "sotadb/matrix.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +22,7 @@ struct doctor {
     int n_problems;
     struct str off[OFF_SWITCHES]; /* switches that silence us now */
     int n_off;
+    struct str matrix;          /* which one answers here, or "" */
     const char *reader;         /* what reads the staged change: "index", "libgit2", "git", or "" */
     struct status unread;       /* reader "": why nothing does */
     char fallback[480];         /* why neither the mapped files nor libgit2 do, or "" */
@@ -149,6 +150,15 @@ static void check_reading(struct doctor *d) {
     }
 }
 
+static void check_matrix(struct doctor *d) {
+    struct whichmatrix which = {0};
+    struct status st;
+    if (whichmatrix_open(&which, &st))
+        str_printf(&d->matrix, "%s, %zu operations", which.m->source, which.m->n_ops);
+    else problem(d, "the matrix of this repository cannot be taken: %s", st.message);
+    whichmatrix_close(&which);
+}
+
 static bool examine(struct doctor *d, struct status *st) {
     struct process git;
     if (!hooks_program(d->program, sizeof d->program, st) || !hooks_survey_open(&d->survey, st)) return false;
@@ -161,11 +171,13 @@ static bool examine(struct doctor *d, struct status *st) {
     process_free(&git);
     check_switches(d);
     check_reading(d);
+    check_matrix(d);
     for (int i = 0; i < d->n_off; i++) problem(d, "switched off by %s", str_c(&d->off[i]));
     return true;
 }
 
 static void release(struct doctor *d) {
+    str_free(&d->matrix);
     hooks_survey_close(&d->survey);
     for (int i = 0; i < d->n_problems; i++) str_free(&d->problem[i]);
     for (int i = 0; i < d->n_off; i++) str_free(&d->off[i]);
@@ -253,6 +265,8 @@ static void put_text(struct cli *cli, const struct doctor *d) {
     put_row(cli, "read by", &text);
     say_libgit2(&text, d);
     put_row(cli, "libgit2", &text);
+    str_puts(&text, d->matrix.n ? d->matrix.at : "none can be taken");
+    put_row(cli, "matrix", &text);
     str_putc(&cli->out, '\n');
     for (int i = 0; i < d->n_problems; i++) {
         struct str shown = {0};
@@ -336,6 +350,7 @@ static void put_json(struct cli *cli, const struct doctor *d) {
     jsonout_pair_string(&j, "fails_at", d->libgit2.code == STATUS_OK ? "" : d->libgit2_failed);
     jsonout_pair_string(&j, "message", d->libgit2.code == STATUS_OK ? "" : d->libgit2.message);
     jsonout_end_object(&j);
+    jsonout_pair_string(&j, "matrix", str_c(&d->matrix));
     json_texts(&j, "switched_off_by", d->off, d->n_off);
     json_texts(&j, "problems", d->problem, d->n_problems);
     jsonout_pair_bool(&j, "ok", d->n_problems == 0);
