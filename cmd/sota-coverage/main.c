@@ -72,7 +72,7 @@ static const struct cli_command commands[] = {
         .usage = "[--json] [--jobs N] PATH...",
         .summary = "the kernels of files and folders, without a matrix",
         .description =
-            "Finds the kernels of CUDA, HIP, Metal, OpenCL, SYCL, GLSL, HLSL, Triton, CuTe DSL "
+            "Finds the kernels of CUDA, HIP, Metal, OpenCL, SYCL, GLSL, HLSL, WGSL, Triton, CuTe DSL "
             "and cuTile, the "
             "SIMD functions of C and C++, and vector code in assembly. Each with its name, lines "
             "and kind: `kernel`, `instance` (an instantiation of one that is "

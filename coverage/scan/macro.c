@@ -74,7 +74,7 @@ static bool add(struct macros *macros, struct macro macro, struct status *st) {
     if (!lex_text(&body, macro.body, st)) return false;
     judge(macros, &macro, &body);
     bool makes_inline = false;
-    for (size_t i = 0; i < body.n_tokens && !macro.makes; i++)
+    for (size_t i = 0; i < body.n_tokens && !(macro.makes && lex_is(&body, i, "{")); i++)
         makes_inline |= macros_inline(macros, lex_view(&body, i));
     lex_free(&body);
     if (makes_inline && !names_put(&macros->inlines, macro.name, 1, st)) return false;

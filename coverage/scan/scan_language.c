@@ -15,7 +15,7 @@ static const struct {
     [SCAN_GLSL] = {"glsl", "glsl", false},       [SCAN_HLSL] = {"hlsl", "hlsl", false},
     [SCAN_ASM] = {"asm", NULL, false},           [SCAN_PYTHON] = {"python", "python", false},
     [SCAN_TRITON] = {"triton", "python", false}, [SCAN_CUTE] = {"cute", "python", false},
-    [SCAN_CUTILE] = {"cutile", "python", false},
+    [SCAN_CUTILE] = {"cutile", "python", false}, [SCAN_WGSL] = {"wgsl", NULL, false},
 };
 
 static const struct {
@@ -27,8 +27,9 @@ static const struct {
     {".hxx", SCAN_CPP},   {".inl", SCAN_CPP},    {".ipp", SCAN_CPP},      {".tpp", SCAN_CPP},
     {".cu", SCAN_CUDA},   {".cuh", SCAN_CUDA},   {".hip", SCAN_HIP},      {".metal", SCAN_METAL},
     {".cl", SCAN_OPENCL}, {".clh", SCAN_OPENCL}, {".clcpp", SCAN_OPENCL}, {".comp", SCAN_GLSL},
-    {".glsl", SCAN_GLSL}, {".hlsl", SCAN_HLSL},  {".hlsli", SCAN_HLSL},   {".py", SCAN_PYTHON},
-    {".s", SCAN_ASM},     {".S", SCAN_ASM},      {".asm", SCAN_ASM},      {".ptx", SCAN_ASM},
+    {".glsl", SCAN_GLSL}, {".wgsl", SCAN_WGSL},  {".hlsl", SCAN_HLSL},    {".hlsli", SCAN_HLSL},
+    {".py", SCAN_PYTHON}, {".s", SCAN_ASM},      {".S", SCAN_ASM},        {".asm", SCAN_ASM},
+    {".ptx", SCAN_ASM},
 };
 
 static bool is_template(struct view extension) {

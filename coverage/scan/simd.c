@@ -71,9 +71,10 @@ static bool is_sve(struct view name) {
 
 static bool is_other(struct view name) {
     static const char *const prefixes[] = {
-        "__riscv_v",   "__riscv_th_v",   "__lasx_xv",          "__lsx_v",       "wasm_v128_",  "wasm_i8x16_",
-        "wasm_i16x8_", "wasm_i32x4_",    "wasm_i64x2_",        "wasm_u8x16_",   "wasm_u16x8_", "wasm_f32x4_",
-        "wasm_f64x2_", "__builtin_vsx_", "__builtin_altivec_", "__builtin_mma_"};
+        "__riscv_v",   "__riscv_th_v",   "__lasx_xv",          "__lsx_v",        "wasm_v128_",  "wasm_i8x16_",
+        "wasm_i16x8_", "wasm_i32x4_",    "wasm_i64x2_",        "wasm_u8x16_",    "wasm_u16x8_", "wasm_f32x4_",
+        "wasm_f64x2_", "__builtin_vsx_", "__builtin_altivec_", "__builtin_mma_", "Q6_V",        "Q6_W",
+        "Q6_Q"};
     static const char *const words[] = {"vec_xl",
                                         "vec_xst",
                                         "vec_madd",
@@ -111,6 +112,7 @@ static bool is_type(struct view name) {
     static const char *const vla[] = {"svfloat", "svint", "svuint", "vfloat", "vint", "vuint", "vbool"};
     static const char *const neon[] = {"float", "int", "uint", "poly", "bfloat"};
     if (name.at[0] == '_') return starts_with_one_of(name, x86, COUNT(x86));
+    if (name.at[0] == 'H') return view_starts(name, "HVX_Vector") || view_starts(name, "HVX_UVector");
     if (is_one_of(name, words, COUNT(words))) return true;
     if (name.at[name.n - 1] != 't' || name.at[name.n - 2] != '_') return false;
     if (starts_with_one_of(name, vla, COUNT(vla))) return is_digit(name.at[name.n - 3]);
@@ -119,12 +121,13 @@ static bool is_type(struct view name) {
 
 /* Every name of a C file is asked for: the first letter decides for most of them. */
 int simd_mark(struct view name) {
-    if (name.n < 5 || !strchr("_vstwefiupb", name.at[0])) return SIMD_NONE;
+    if (name.n < 5 || !strchr("_vstwefiupbQH", name.at[0])) return SIMD_NONE;
     bool code = false;
     switch (name.at[0]) {
     case '_': code = is_x86(name) || is_other(name); break;
     case 'v': code = is_neon(name) || is_other(name); break;
     case 's': code = is_sve(name); break;
+    case 'Q': /* Hexagon HVX */
     case 't':
     case 'w':
     case 'e': code = is_other(name); break;

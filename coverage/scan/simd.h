@@ -1,6 +1,7 @@
 /* simd: what a single name of C or C++ says about SIMD. Owns nothing, trusts nothing, any thread.
  *
- * Sources: Intel Intrinsics Guide; Arm C Language Extensions; RISC-V vector intrinsics; GCC and Clang manuals
+ * Sources: Intel Intrinsics Guide; Arm C Language Extensions; RISC-V vector intrinsics; Hexagon HVX; GCC and
+ * Clang manuals
  * ("Using Vector Instructions", "Common Function Attributes", target and target_clones). */
 #ifndef COVERAGE_SCAN_SIMD_H
 #define COVERAGE_SCAN_SIMD_H

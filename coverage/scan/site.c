@@ -121,20 +121,21 @@ static bool add(struct site_reader *f, const struct decl *decl, enum scan_kind k
     return name_of(&site, f, decl->head, decl->open) && sites_add(f->out, site, f->st);
 }
 
+static bool is_simd(const struct site_reader *f) { return f->language == SCAN_C || f->language == SCAN_CPP; }
+
 /* A use of a macro that makes a kernel: DEFINE_ADD(float). */
 static bool add_made(struct site_reader *f, const struct macro *macro, size_t use) {
     const struct lex *lex = f->lex;
     size_t close = lex_is(lex, use + 1, "(") ? lex_close(lex, use + 1) : use;
+    bool helper = is_simd(f) && macros_inline(&f->macros, macro->name);
     struct site site = {.begin = lex->tokens[use].begin,
                         .end = end_of(lex, close),
                         .name_at = lex->tokens[use].begin,
                         .body = SIZE_MAX,
-                        .kind = SCAN_KERNEL,
+                        .kind = helper ? SCAN_HELPER : SCAN_KERNEL,
                         .exact = close < lex->n_tokens};
     return macro_name(&site.name, f, macro, use) && sites_add(f->out, site, f->st);
 }
-
-static bool is_simd(const struct site_reader *f) { return f->language == SCAN_C || f->language == SCAN_CPP; }
 
 /* Takes the uses of macros that make or instantiate kernels off the front of a declaration: no semicolon need
  * part them from it. */
@@ -309,6 +310,35 @@ static bool find_glsl(struct site_reader *f) {
     return copy_name(&site.name, f, site_stem(f->path)) && sites_add(f->out, site, f->st);
 }
 
+/* --- WGSL ---------------------------------------------------------------------------------------- */
+
+/* @compute @workgroup_size(n) fn name(...) {...}: called after its file when it is main, as they all are. */
+static bool add_compute(struct site_reader *f, size_t at) {
+    const struct lex *lex = f->lex;
+    size_t fn = at + 2;
+    while (fn < lex->n_tokens && !lex_is(lex, fn, "fn") && !lex_is(lex, fn, "{") && !lex_is(lex, fn, ";"))
+        fn++;
+    size_t open = fn;
+    while (open < lex->n_tokens && !lex_is(lex, open, "{") && !lex_is(lex, open, ";")) open++;
+    if (!lex_is(lex, fn, "fn") || !lex_is_name(lex, fn + 1) || !lex_is(lex, open, "{")) return true;
+    size_t close = lex_close(lex, open);
+    struct view name = lex_view(lex, fn + 1);
+    struct site site = {.begin = lex->tokens[at].begin,
+                        .end = end_of(lex, close),
+                        .name_at = lex->tokens[fn + 1].begin,
+                        .body = SIZE_MAX,
+                        .kind = SCAN_KERNEL,
+                        .exact = close < lex->n_tokens};
+    if (view_is(name, "main")) name = site_stem(f->path);
+    return copy_name(&site.name, f, name) && sites_add(f->out, site, f->st);
+}
+
+static bool find_wgsl(struct site_reader *f) {
+    for (size_t i = 0; i < f->lex->n_tokens; i++)
+        if (lex_is(f->lex, i, "@") && lex_is(f->lex, i + 1, "compute") && !add_compute(f, i)) return false;
+    return true;
+}
+
 /* --- SIMD in C and C++ --------------------------------------------------------------------------- */
 
 /* `target` in a function's head is an attribute where it stands in brackets and before its own '(': a
@@ -414,6 +444,7 @@ void site_close(struct site_reader *r) { macros_free(&r->macros); }
 
 bool site_find(struct site_reader *r) {
     if (r->language == SCAN_GLSL) return find_glsl(r);
+    if (r->language == SCAN_WGSL) return find_wgsl(r);
     if (is_simd(r)) return sycl_find(r) && find_simd(r);
     if (!find_marked(r)) return false;
     if (r->out->n == 0 && r->language == SCAN_METAL) return find_body(r);

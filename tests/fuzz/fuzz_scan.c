@@ -7,7 +7,7 @@
 
 static const char *const paths[] = {"a.cu",     "a.c",   "a.cpp", "a.metal",    "a.cl", "a.comp",
                                     "a.hlsl",   "a.py",  "a.S",   "a.cu.jinja", "a.h",  "a.hip",
-                                    "a_avx2.c", "a.ptx", "a.cuh", "a.glsl"};
+                                    "a_avx2.c", "a.ptx", "a.cuh", "a.wgsl"};
 
 static void require(bool holds) {
     if (!holds) abort();

@@ -202,6 +202,19 @@ static void form_12_glsl_is_its_file(void **state) {
     holds("glu_main.glsl", "void main() {\n  act();\n}\n", "");
 }
 
+static void wgsl_by_compute(void **state) {
+    (void)state;
+    holds(
+        "scale.wgsl",
+        "struct Params { n: u32 };\n@group(0) @binding(0) var<storage> x: array<f32>;\n@compute "
+        "@workgroup_size(WG)\nfn "
+        "main(@builtin(global_invocation_id) gid: vec3<u32>) {\n  if (gid.x < n) { x[gid.x] *= 2.0; }\n}\n// "
+        "@compute "
+        "fn no() {}\nfn helper() {}\n@compute @workgroup_size(8, 8) fn tiled() {}\n@fragment fn draw() {}\n",
+        "scale tiled");
+    stands_at("scale", 4, 6);
+}
+
 static void form_13_templates_that_make_kernels(void **state) {
     (void)state;
     holds(
@@ -292,6 +305,7 @@ static void isa_named_files(void **state) {
     (void)state;
     const char *text = "#include \"k.h\"\nvoid fold(float *x, int n) {\n  for (int i = 0; i < n; i++) x[i] = "
                        "0;\n}\nint stub(void) { return 0; }\nstatic void inner(float *x) { for (;;) x++; }\n";
+    holds("hvx.c", "void hvx(float *x) { HVX_Vector v = Q6_V_vzero(); store(x, v); }\n", "hvx");
     holds("src/fold_avx2.c", text, "fold");
     holds("src/neon.c", text, "fold");
     holds("src/fold-avx512.cpp", text, "fold");
@@ -307,6 +321,11 @@ static void vectors_by_value_make_helpers(void **state) {
           "store(float *p, "
           "const v8 *x) { _mm256_storeu_ps(p, *x); }\n",
           "-sincos store");
+    holds("b.c",
+          "#define MAKE(name) static inline void name##_a(float *x) { _mm_storeu_ps(x, y); }\n#define "
+          "FULL(name) void "
+          "name##_b(float *x) { inline_not_here(); _mm_storeu_ps(x, y); }\nMAKE(add)\nFULL(add)\n",
+          "-add_a add_b");
 }
 
 static void assembly_by_rule(void **state) {
@@ -340,6 +359,7 @@ int main(void) {
         cmocka_unit_test(form_10_metal_instantiations),
         cmocka_unit_test(form_11_branches_that_each_open_a_brace),
         cmocka_unit_test(form_12_glsl_is_its_file),
+        cmocka_unit_test(wgsl_by_compute),
         cmocka_unit_test(form_13_templates_that_make_kernels),
         cmocka_unit_test(form_14_sycl_lambdas),
         cmocka_unit_test(form_14_opencl_attributes_and_renamed_kernels),
