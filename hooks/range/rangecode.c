@@ -2,6 +2,7 @@
 #include "hooks/range/mergemade.h"
 #include "hooks/range/rangework.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { BLOB_LIMIT = 4 << 20, MERGE_PARENTS = 64 };
@@ -32,31 +33,46 @@ static int first_change(struct view before, struct view after) {
     return line;
 }
 
-/* What the file was for every parent of a merge, by its path. */
+/* What a merge changes against each of its parents, listed once for all its files. */
+struct parents {
+    struct change_list at[MERGE_PARENTS];
+    struct arena arena;
+};
+
+static bool list_parents(struct parents *out, struct work *w, struct status *st) {
+    struct history *history = w->judge->range->history;
+    *out = (struct parents){0};
+    if (!rangework_is_merge(w) || !w->covered.n) return true;
+    for (size_t i = 0; i < w->commit->n_parents && i < MERGE_PARENTS; i++)
+        if (!history_between(&out->at[i], history, w->commit->parents[i], w->out.oid, &out->arena, st))
+            return false;
+    return true;
+}
+
+static int by_path(const void *path, const void *change) {
+    return strcmp(path, ((const struct change *)change)->path);
+}
+
+/* What the file was for every parent. */
 static bool read_parents(struct str texts[MERGE_PARENTS], bool *too_large, struct work *w,
-                         const struct change *change, struct status *st) {
-    struct revrange *range = w->judge->range;
-    struct arena arena = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && !*too_large && i < w->commit->n_parents; i++) {
-        struct change_list list;
-        ok = history_between(&list, range->history, w->commit->parents[i], w->out.oid, &arena, st);
-        for (size_t k = 0; ok && k < list.n; k++)
-            if (strcmp(list.at[k].path, change->path) == 0)
-                ok = read_blob(&texts[i], too_large, w, list.at[k].old_oid, change->path, st);
+                         const struct parents *parents, const struct change *change, struct status *st) {
+    for (size_t i = 0; !*too_large && i < w->commit->n_parents; i++) {
+        const struct change_list *list = &parents->at[i];
+        const struct change *own =
+            list->n ? bsearch(change->path, list->at, list->n, sizeof *list->at, by_path) : NULL;
+        if (own && !read_blob(&texts[i], too_large, w, own->old_oid, change->path, st)) return false;
     }
-    arena_release(&arena);
-    return ok;
+    return true;
 }
 
 /* *line: 0 when git could have made the file of its parents. */
-static bool judge_merge(int *line, struct work *w, const struct change *change, struct view after,
-                        struct status *st) {
+static bool judge_merge(int *line, struct work *w, const struct parents *parents, const struct change *change,
+                        struct view after, struct status *st) {
     struct str texts[MERGE_PARENTS] = {{0}};
     struct view views[MERGE_PARENTS];
     bool too_large = w->commit->n_parents > MERGE_PARENTS;
     *line = 1;
-    bool ok = too_large || read_parents(texts, &too_large, w, change, st);
+    bool ok = too_large || read_parents(texts, &too_large, w, parents, change, st);
     size_t n = too_large ? 0 : w->commit->n_parents;
     for (size_t i = 0; i < n; i++) views[i] = (struct view){str_c(&texts[i]), texts[i].n};
     if (ok && !too_large) ok = mergemade(line, after, views, n, st);
@@ -70,7 +86,8 @@ static bool judge_merge(int *line, struct work *w, const struct change *change, 
 }
 
 /* *line: where the code of the file changes, or 0 when only its comments do, or a generator wrote it. */
-static bool judge_content(int *line, struct work *w, const struct change *change, struct status *st) {
+static bool judge_content(int *line, struct work *w, const struct parents *parents,
+                          const struct change *change, struct status *st) {
     struct str before = {0}, after = {0};
     bool large = false, large_too = false, same = false;
     *line = 1;
@@ -79,7 +96,7 @@ static bool judge_content(int *line, struct work *w, const struct change *change
     struct view a = {str_c(&before), before.n}, b = {str_c(&after), after.n};
     if (ok && !large && !large_too) {
         if (code_generated(change->status == 'D' ? a : b)) *line = 0;
-        else if (rangework_is_merge(w)) ok = judge_merge(line, w, change, b, st);
+        else if (rangework_is_merge(w)) ok = judge_merge(line, w, parents, change, b, st);
         else {
             *line = first_change(a, b);
             if (change->status == 'M') ok = code_same(&same, change->path, a, b, st);
@@ -92,14 +109,17 @@ static bool judge_content(int *line, struct work *w, const struct change *change
 }
 
 bool rangecode_drop_silent(struct work *w, struct status *st) {
+    struct parents parents;
     size_t kept = 0;
-    for (size_t i = 0; i < w->covered.n; i++) {
+    bool ok = list_parents(&parents, w, st);
+    for (size_t i = 0; ok && i < w->covered.n; i++) {
         int line;
-        if (!judge_content(&line, w, &w->covered.at[i], st)) return false;
-        if (!line) continue;
+        ok = judge_content(&line, w, &parents, &w->covered.at[i], st);
+        if (!ok || !line) continue;
         w->lines[kept] = line;
         w->covered.at[kept++] = w->covered.at[i];
     }
     w->covered.n = kept;
-    return true;
+    arena_release(&parents.arena);
+    return ok;
 }

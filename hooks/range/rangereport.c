@@ -1,6 +1,7 @@
 #include "hooks/range/rangereport.h"
 
 #include "base/hash.h"
+#include "base/shellword.h"
 #include "hooks/gate/advice.h"
 
 #include <string.h>
@@ -117,12 +118,13 @@ void rangereport_text(struct str *out, const struct term *term, const struct rev
     rangereport_result(&result, range);
     term_fold(out, term, 0, str_c(&result));
     if (n) {
-        struct str last = {0};
-        str_puts(&last, "To stamp them: git rebase -i ");
-        term_safe(&last, range->from);
-        str_puts(&last, ", then `reword`, and end each message with its line above.");
-        term_fold(out, term, 0, str_c(&last));
-        str_free(&last);
+        struct str from = {0};
+        term_fold(out, term, 0, "To stamp them, `reword` each and end its message with its line above:");
+        term_safe(&from, range->from);
+        str_puts(out, "git rebase -i ");
+        shellword_put(out, str_c(&from));
+        str_putc(out, '\n');
+        str_free(&from);
     }
     out->failed |= result.failed;
     str_free(&result);

@@ -26,7 +26,18 @@ static const char *copy_end(struct revrange *range, struct view text, struct sta
     return arena_copy(&range->arena, text.at, text.n, st);
 }
 
+static bool is_single(const char *text) {
+    return view_ends(view_of(text), "^!") && strlen(text) > 2 && !strstr(text, "..");
+}
+
 static bool is_zeros(const char *text) { return strlen(text) >= 40 && strspn(text, "0") == strlen(text); }
+
+/* "B^!": the one commit B; its ends are "B^" and "B". */
+static bool find_single(struct revrange *range, struct view text, struct status *st) {
+    range->to = arena_copy(&range->arena, text.at, text.n - 2, st);
+    range->from = arena_copy(&range->arena, text.at, text.n - 1, st);
+    return range->to && range->from;
+}
 
 /* "A..B", "A...B" and "A" are the same set of commits; only the net change would differ, and a pull request
  * is compared with the merge base whatever dots it has. */
@@ -37,6 +48,7 @@ static bool find_ends(struct revrange *range, const char *text, struct status *s
     struct view right = view_of(dots ? dots + n : "");
     if (text[0] == '-' || !*text || right.at[0] == '-' || strstr(right.at, ".."))
         return status_fail(st, STATUS_USAGE, "'%s' is no range: write A..B, A...B or one revision", text);
+    if (is_single(text)) return find_single(range, view_of(text), st);
     range->from = copy_end(range, left, st);
     range->to = range->from ? copy_end(range, right, st) : NULL;
     if (!range->to) return false;
@@ -191,8 +203,12 @@ static bool list_commits(struct judge *judge, struct status *st) {
     struct revrange *range = judge->range;
     struct str left = {0};
     str_printf(&left, "^%s", range->from);
-    const struct history_range wanted = {.revisions = {range->to, str_c(&left)},
-                                         .first_parent = judge->in->first_parent};
+    struct history_range wanted = {.revisions = {range->to, str_c(&left)},
+                                   .first_parent = judge->in->first_parent};
+    if (is_single(judge->in->range)) {
+        wanted.revisions[0] = judge->in->range;
+        wanted.revisions[1] = NULL;
+    }
     bool ok = str_ok(&left, st) && history_range(&judge->list, range->history, &wanted, st);
     str_free(&left);
     range->n_commits = judge->list.n;

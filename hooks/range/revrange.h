@@ -5,10 +5,10 @@
  * Threads: one struct, one thread.
  *
  * A range is what a pull request is: the commits that B has and A has not, for "A..B", "A...B" and "A" (B is
- * HEAD then) alike; an empty side is HEAD. Every commit is judged by its own message, read by the rules for
- * commit messages with git's defaults ('#' starts a comment, ':' ends a key), so that a laptop and a CI
- * agree. A merge is judged by what it made itself (mergemade.h), or, with first_parent, by all that it
- * brings.
+ * HEAD then) alike; an empty side is HEAD; "B^!" is the one commit B. Every commit is judged by its own
+ * message, read by the rules for commit messages with git's defaults ('#' starts a comment, ':' ends a key),
+ * so that a laptop and a CI agree. A merge is judged by what it made itself (mergemade.h), or, with
+ * first_parent, by all that it brings.
  *
  * Where a commit's own message does not cover it, these do, in this order:
  *   - the message that all of it will have (`message`: a squash message or the body of a pull request),

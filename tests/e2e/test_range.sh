@@ -68,7 +68,7 @@ check_equal ".git is as it was" "$(sums)" "$before"
 check_exit "--require: exit 1" 1 fak gate --range start --require
 git reset -q --hard HEAD~2 && git commit -q --amend -m "$(printf 'now\n\nPrior-art: fused-attention')"
 check_exit "--require and clean: exit 0" 0 fak gate --range start --require
-check_exit "a commit of its own, A^!" 0 fak gate --range 'HEAD^!'
+check_has "one commit, A^!" "$(gate 'HEAD^!')" "1 commit, 1 touches a kernel: 1 stamped"
 
 # --- trailers are verified, not only there
 new_repo
@@ -124,7 +124,7 @@ expect "a deletion and a move are" "untouched=5 missing=2"
 new_repo
 git checkout -qb side && sed -i 's/int a;/int aa;/' k/attn.cu && git commit -qam "$(printf 'side\n\nPrior-art: fused-attention')"
 git checkout -q main && sed -i 's/int c;/int cc;/' k/attn.cu && git commit -qam "$(printf 'main\n\nPrior-art: fused-attention')"
-git merge -q --no-edit side 2>/dev/null
+git merge -q --no-edit side >/dev/null 2>&1
 check_equal "both sides changed the file" "$(git diff --name-only HEAD^1 HEAD) $(git diff --name-only HEAD^2 HEAD)" "k/attn.cu k/attn.cu"
 expect "a merge that git made by itself" "untouched=1 stamped=2"
 sed -i 's/int b;/int evil;/' k/attn.cu && git commit -qa --amend --no-edit
@@ -132,6 +132,7 @@ expect "an evil merge" "stamped=2 missing=1"
 check_has "it is told as one, at its line" "$(gate start)" "k/attn.cu:2"
 git commit -q --amend -m "$(printf 'merge\n\nPrior-art: fused-attention')"
 expect "and may be stamped" "stamped=3"
+expect "alone too" "stamped=1" 'HEAD^!'
 git commit -q --amend -m "merge"
 expect "--first-parent: the merge and its first parents" "stamped=1 missing=1" start --first-parent
 git checkout -q side && sed -i 's/int aa;/int mine;/' k/attn.cu && git commit -qam "$(printf 'again\n\nPrior-art: fused-attention')"
@@ -167,10 +168,10 @@ expect "--squash: one commit" "missing=1" start --squash
 expect "--squash with its message" "by-message=1" start --squash --message-file "$scratch/body"
 printf 'Title (#12)\n\n* one\n\nPrior-art: fused-attention\n\n* two\n\nprose\n' >"$scratch/body"
 expect "the trailers within a squash message of GitHub" "by-message=2 near-miss=1" start --message-file "$scratch/body"
-git checkout -q start && git merge -q --squash main && cp .git/SQUASH_MSG "$scratch/body" && git reset -q --hard && git checkout -q main
+git checkout -q start && git merge -q --squash main >/dev/null && cp .git/SQUASH_MSG "$scratch/body" && git reset -q --hard && git checkout -q main
 expect "git's SQUASH_MSG without a trailer" "missing=3" start --message-file "$scratch/body"
 git commit -q --amend -m "$(printf 'three\n\nPrior-art: rope')"
-git checkout -q start && git merge -q --squash main && cp .git/SQUASH_MSG "$scratch/body" && git reset -q --hard && git checkout -q main
+git checkout -q start && git merge -q --squash main >/dev/null && cp .git/SQUASH_MSG "$scratch/body" && git reset -q --hard && git checkout -q main
 expect "git's SQUASH_MSG with one" "by-message=1" start --squash --message-file "$scratch/body"
 expect "a squash takes the trailers of its commits" "stamped=1" start --squash
 check_exit "a message file that is not there" 2 fak gate --range start --message-file "$scratch/none"
