@@ -24,6 +24,21 @@ if [ -f "$manifest" ]; then
 else
     tap_skip "malformed directories" "there is no $manifest"
 fi
+# FP8 in blocks on experts, latent attention and delta nets, against the same values in BF16.
+for name in deepseek-v3 qwen3-moe glm4-moe qwen3-5; do
+    folder=$CASES/golden/models/$name
+    [ -d "$folder" ] || { tap_skip "FP8 of $name" "there is no $folder"; continue; }
+    rm -rf "$scratch/twins"
+    python3 "$root/tests/cases/fp8_twins.py" "$folder" "$scratch/twins"
+    logits() { fak logits "$scratch/twins/$1" --ids 1,2,3,9,4,5,33,21,7,8,60 --greedy 8 --isa "$isa" 2>&1 | sed 's/.*"greedy"/"greedy"/'; }
+    for isa in ref c; do
+        said=$(logits bf16)
+        case $said in
+        *"not supported"*) tap_skip "FP8 of $name on $isa" "$said" ;;
+        *) check_equal "FP8 of $name gives the logits of its BF16 twin on $isa" "$(logits fp8)" "$said" ;;
+        esac
+    done
+done
 for case in k256n256 k1024n1024; do
     file=$CASES/kat/gptq/$case.qweight_i32.bin
     if [ -f "$file" ]; then check "kat/gptq $case" python3 "$judge" kat "$CASES/kat/gptq" "$case"

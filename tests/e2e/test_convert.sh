@@ -17,6 +17,21 @@ check_equal "f16 is in the file" "$(fak inspect "$scratch/auto.gguf" | awk '$1 =
 check_equal "and GPTQ in the directory" "$(fak inspect "$quant/gptq_dynamic_v2" | awk '$1 == "blk.0.ffn_down.weight" { print $2 }')" GPTQ
 check_has "which is no GGUF" "$(fak inspect "$quant/gptq_dynamic_v2" --json)" '"format": "safetensors"'
 
+# --- gpt-oss' experts: MXFP4 blocks, the same values transposed in BF16, and ggml's MXFP4 ----------------------------
+python3 "$root/tests/e2e/mxfp4_twins.py" "$scratch/twins"
+if fak logits "$scratch/twins/bf16" --ids 1 >"$scratch/said" 2>&1; then
+    ids() { fak logits "$1" --ids 1,2,3,9,4,5,33,21,7,8,60 --greedy 8 --isa "$2" | sed 's/.*"greedy"/"greedy"/'; }
+    check "MXFP4 becomes GGUF" fak convert "$scratch/twins/mxfp4" "$scratch/mxfp4.gguf" --no-tokenizer
+    for isa in ref c; do
+        check_equal "MXFP4 and BF16 give the same logits on $isa" "$(ids "$scratch/twins/mxfp4" "$isa")" \
+            "$(ids "$scratch/twins/bf16" "$isa")"
+    done # the router is F32 in the GGUF file, which lane c multiplies in another order than BF16
+    check_equal "and so does the GGUF file on ref" "$(ids "$scratch/mxfp4.gguf" ref)" "$(ids "$scratch/twins/bf16" ref)"
+    check_equal "MXFP4 stays MXFP4" "$(fak inspect "$scratch/mxfp4.gguf" | awk '$1 == "blk.0.ffn_up_exps.weight" { print $2 }')" MXFP4
+else
+    tap_skip "gpt-oss' experts" "$(cat "$scratch/said")"
+fi
+
 # --- refusals ------------------------------------------------------------------------------------------------------
 refused() { # refused NAME CODE PART COMMAND...
     name=$1 want=$2 part=$3
