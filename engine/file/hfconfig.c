@@ -150,6 +150,27 @@ bool hfmodel_family(struct hfmodel *m) {
     return shown.n == 0 || hfmodel_text(m, "general.architecture", "model_type", shown);
 }
 
+/* Members that are not there, as if they were. */
+static bool add_defaults(struct hfmodel *m) {
+    static const struct {
+        const char *families, *member;
+        double value;
+    } rows[] = {
+#define HF_DEFAULT(families, member, value) {families, member, value},
+#include "engine/file/hfkeys.inc"
+#undef HF_DEFAULT
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double value = rows[i].value;
+        if (!hfmodel_in(m->family, rows[i].families) || json_object_get(m->text, rows[i].member)) continue;
+        bool whole = value == floor(value);
+        json_t *number = whole ? json_integer((json_int_t)value) : json_real(value);
+        if (json_object_set_new(m->text, rows[i].member, number) != 0)
+            return status_fail(m->st, STATUS_NO_MEMORY, "%.120s: out of memory", m->file->path);
+    }
+    return true;
+}
+
 /* --- the members that are copied ------------------------------------------------------------------------ */
 
 enum kind { SIZE, NUMBER, BOOL };
@@ -257,8 +278,10 @@ static bool read_rope(struct rope *r, struct hfmodel *m) {
     json_t *windowed = parameters ? json_object_get(parameters, "sliding_attention") : NULL;
     if (json_is_object(full)) parameters = full;
     double local;
-    if (json_is_object(windowed) && (!number_of(&local, m, windowed, "rope_theta", 10000.0) ||
-                                     !hfmodel_f64(m, "rope.freq_base_swa", "sliding_attention", local)))
+    if (family_in(m, "gemma3 gemma3_text") &&
+        (!number_of(&local, m, m->text, "rope_local_base_freq", 10000.0) ||
+         (json_is_object(windowed) && !number_of(&local, m, windowed, "rope_theta", local)) ||
+         !hfmodel_f64(m, "rope.freq_base_swa", "rope_local_base_freq", local)))
         return false;
     r->object = parameters ? parameters : scaling;
     if (!r->object) return true;
@@ -401,8 +424,8 @@ static uint8_t *layers_of_type(struct hfmodel *m, const char *type, bool *ok) {
 static bool put_window(struct hfmodel *m) {
     size_t window;
     bool used, ok;
-    if (!size_of(&window, m, "sliding_window", 0) || !bool_of(&used, m, "use_sliding_window", true))
-        return false;
+    if (!size_of(&window, m, "sliding_window", 0) || !bool_of(&used, m, "use_sliding_window", false))
+        return false; /* qwen's is off unless it is asked for */
     if (family_in(m, "qwen2 qwen3 qwen3_moe smollm3"))
         return !window || !used ||
                hfmodel_refuse(m, STATUS_UNSUPPORTED, "use_sliding_window",
@@ -536,9 +559,9 @@ static bool put_token(struct hfmodel *m, const char *member, const char *key) {
 }
 
 bool hfmodel_config(struct hfmodel *m) {
-    return read_sizes(m) && copy_members(m) && put_heads(m) && put_eps(m) && put_rope(m) && put_window(m) &&
-           put_gemma(m) && put_unrotated(m) && put_experts(m) && put_groups(m) && put_gating(m) &&
-           refuse_odd_layers(m) && put_indexer(m) && put_recurrent(m) &&
+    return add_defaults(m) && read_sizes(m) && copy_members(m) && put_heads(m) && put_eps(m) && put_rope(m) &&
+           put_window(m) && put_gemma(m) && put_unrotated(m) && put_experts(m) && put_groups(m) &&
+           put_gating(m) && refuse_odd_layers(m) && put_indexer(m) && put_recurrent(m) &&
            put_token(m, "bos_token_id", "tokenizer.ggml.bos_token_id") &&
            put_token(m, "eos_token_id", "tokenizer.ggml.eos_token_id");
 }

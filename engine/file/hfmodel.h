@@ -46,7 +46,7 @@ struct hfmodel {
     struct status *st;
     struct view family; /* model_type */
     const char *arch;   /* GGUF's general.architecture */
-    const json_t *text; /* the object with the language model's members: the root, or its text_config */
+    json_t *text;       /* the object with the language model's members: the root, or its text_config */
     size_t n_values_room, n_tensors_room;
     /* members that transforms need */
     size_t hidden, layers, heads, kv_heads, head_dim, rotary, ffn, vocab;
