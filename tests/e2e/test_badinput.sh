@@ -54,11 +54,27 @@ for cut in 11 12 13 40 75 100 150; do
 done
 new_repo && rm .git/index && mkdir .git/index && survives "a folder for an index" && gate_says "a folder for an index" index
 new_repo && touch .git/index.lock && survives "a locked index" 1
-if [ "$(id -u)" -ne 0 ]; then
-    new_repo && chmod 000 .git/index && survives "an unreadable index" && gate_says "an unreadable index" index
-    new_repo && chmod 000 .git/config && survives "an unreadable configuration"
+# Root may read everything, so it asks somebody else.
+someone=
+[ "$(id -u)" -ne 0 ] || someone="setpriv --reuid=65534 --regid=65534 --clear-groups"
+# unreadable WHAT: .git/WHAT may not be read by who commits
+unreadable() {
+    new_repo && chmod 755 "$scratch" && chmod 000 ".git/$1"
+    [ -z "$someone" ] || chown -R 65534:65534 "$scratch/repo" "$message"
+    for stage in commit-msg pre-commit prepare-commit-msg; do
+        $someone fak hooks run $stage "$message" >"$scratch/out" 2>"$scratch/err"
+        check_equal "an unreadable $1, $stage: exit 0" $? 0
+        check_equal "an unreadable $1, $stage: one line" "$(wc -l <"$scratch/err")$(cat "$scratch/out")" 1
+    done
+    $someone fak gate >"$scratch/out" 2>"$scratch/err"
+    check_equal "an unreadable $1: fak gate exits 2" $? 2
+}
+if $someone fak --version >/dev/null 2>&1; then
+    unreadable index
+    unreadable config
+    unreadable HEAD
 else
-    tap_skip "files that may not be read" "root may read everything"
+    tap_skip "files that may not be read" "root may read everything, and nobody else can run this build"
 fi
 
 # --- the configuration, HEAD, objects
@@ -81,6 +97,9 @@ new_repo && mv .git ../elsewhere.git && printf 'gitdir: %s/nowhere\n' "$scratch"
 rm -rf "$scratch/elsewhere.git"
 new_repo && mkdir gone && cd gone && rmdir ../gone && survives "a working directory that is gone"
 cd "$scratch" && mkdir -p nothing && cd nothing && survives "no repository" && gate_says "no repository" "not a git repository"
+
+new_repo && git config fak.matrix "$scratch/no-such-matrix" && survives "H18: a matrix that is not there" && gate_says "H18: a matrix that is not there" no-such-matrix
+check_equal "H18: a hook says so" "$(fak hooks run commit-msg "$message" 2>&1 | grep -c 'no-such-matrix')" 1
 
 # --- the message
 new_repo && rm "$message" && survives "no message file" any
