@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOB_LIMIT = 4 << 20, MERGE_PARENTS = 64 };
+enum { BLOB_LIMIT = 4 << 20, MERGE_PARENTS = 64, ROWS = 64 };
 
 /* A blob that is not here is no verdict; one that is too large for a source counts as a change. */
 static bool read_blob(struct str *out, bool *too_large, struct work *w, const char *oid, const char *path,
@@ -85,8 +85,27 @@ static bool judge_merge(int *line, struct work *w, const struct parents *parents
     return ok;
 }
 
+/* Kernels are named only where a file belongs to several operations, because scanning is dear. A scanner that
+ * does not load, or fails, names none. */
+static void find_touched(struct touched *out, struct work *w, const char *path, struct view before,
+                         struct view after) {
+    struct judge *judge = w->judge;
+    struct match match[ROWS];
+    size_t n = matrix_match_path(judge->in->matrix, path, match, ROWS);
+    bool kernel_place = false;
+    *out = (struct touched){0};
+    if (n < 2) return;
+    for (size_t i = 0; i < n && i < ROWS; i++) kernel_place |= match[i].path->role == PATH_KERNEL;
+    if (!judge->scan_asked && judge->in->load_scan && !judge->in->load_scan(&judge->scan, NULL))
+        judge->scan = NULL;
+    judge->scan_asked = true;
+    if (!judge->scan ||
+        !touched_find(out, path, kernel_place, before, after, judge->scan, &judge->range->arena, NULL))
+        *out = (struct touched){0};
+}
+
 /* *line: where the code of the file changes, or 0 when only its comments do, or a generator wrote it. */
-static bool judge_content(int *line, struct work *w, const struct parents *parents,
+static bool judge_content(int *line, struct touched *touched, struct work *w, const struct parents *parents,
                           const struct change *change, struct status *st) {
     struct str before = {0}, after = {0};
     bool large = false, large_too = false, same = false;
@@ -101,6 +120,7 @@ static bool judge_content(int *line, struct work *w, const struct parents *paren
             *line = first_change(a, b);
             if (change->status == 'M') ok = code_same(&same, change->path, a, b, st);
             if (same) *line = 0;
+            if (ok && *line) find_touched(touched, w, change->path, a, b);
         }
     }
     str_free(&before);
@@ -111,12 +131,16 @@ static bool judge_content(int *line, struct work *w, const struct parents *paren
 bool rangecode_drop_silent(struct work *w, struct status *st) {
     struct parents parents;
     size_t kept = 0;
+    w->touched = arena_alloc(&w->judge->range->arena, w->covered.n, sizeof *w->touched, st);
+    if (!w->touched) return false;
     bool ok = list_parents(&parents, w, st);
     for (size_t i = 0; ok && i < w->covered.n; i++) {
+        struct touched touched = {0};
         int line;
-        ok = judge_content(&line, w, &parents, &w->covered.at[i], st);
+        ok = judge_content(&line, &touched, w, &parents, &w->covered.at[i], st);
         if (!ok || !line) continue;
         w->lines[kept] = line;
+        w->touched[kept] = touched;
         w->covered.at[kept++] = w->covered.at[i];
     }
     w->covered.n = kept;

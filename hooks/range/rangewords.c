@@ -29,8 +29,8 @@ bool rangewords_read(struct view *out, struct revrange *range, const char *oid, 
 
 static bool report(struct work *w, struct view message, struct status *st) {
     struct revrange *range = w->judge->range;
-    return gate_priorart(&w->out.report, w->judge->in->matrix, &w->covered, &message, &rules, &range->arena,
-                         st);
+    return gate_priorart_of(&w->out.report, w->judge->in->matrix, &w->covered, w->touched, &message, &rules,
+                            &range->arena, st);
 }
 
 /* Does this message, as one of its own, cover what the commit touches? The body of a pull request has no

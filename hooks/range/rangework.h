@@ -14,6 +14,8 @@ struct judge {
     const struct revrange_input *in;
     struct squashed squashed; /* in->message, cut into its parts */
     struct history_list list;
+    touched_scan *scan; /* NULL: there is none, or it was not asked for yet */
+    bool scan_asked;
 };
 
 struct work {
@@ -22,6 +24,7 @@ struct work {
     const char *before;                  /* what it is compared with, or "" */
     struct change_list covered;          /* its changes of kernel files, by path */
     int *lines;                          /* for each of them the first that changed */
+    struct touched *touched;             /* and its kernels, where they decide; NULL: nobody looked yet */
     struct revrange_commit out;
 };
 
@@ -41,7 +44,8 @@ bool rangewords_judge(struct work *work, struct status *st) STATUS_MUST_USE;
 /* --- rangecode.c: what the files say ----------------------------------------------------------------------
  */
 
-/* Takes changes of comments and blanks, and generated files, out of work->covered; fills lines. */
+/* Takes changes of comments and blanks, and generated files, out of work->covered; fills lines and touched.
+ */
 bool rangecode_drop_silent(struct work *work, struct status *st) STATUS_MUST_USE;
 
 #endif

@@ -156,7 +156,9 @@ static bool judge_one(struct work *w, struct status *st) {
     if (is_open(w)) {
         size_t before = w->covered.n;
         if (!rangecode_drop_silent(w, st)) return false;
-        if (w->covered.n != before && !rangewords_judge(w, st)) return false;
+        bool other = w->covered.n != before;
+        for (size_t i = 0; i < w->covered.n; i++) other |= w->touched[i].n > 0;
+        if (other && !rangewords_judge(w, st)) return false;
     }
     w->out.changes = w->covered.at;
     w->out.lines = w->lines;

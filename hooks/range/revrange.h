@@ -24,11 +24,15 @@
 
 #include "git/history.h"
 #include "hooks/gate/gate_priorart.h"
+#include "hooks/gate/touched.h"
 
 struct revrange_input {
     const struct matrix *matrix;
     bool (*load)(const struct reader **reader, struct status *st); /* libgit2's reader, or NULL */
-    const char *range;                                             /* as it was typed */
+    /* Gives the scanner, which names the kernels of a file that belongs to several operations; NULL, or
+     * false: such a file touches all of them. */
+    bool (*load_scan)(touched_scan **scan, struct status *st);
+    const char *range; /* as it was typed */
     bool first_parent;
     bool squash;                /* judge the whole as one commit: its net change */
     const struct view *message; /* NULL: there is none */

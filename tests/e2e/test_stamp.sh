@@ -56,6 +56,25 @@ git config fak.priorart false
 check_has "switched off: says so" "$(fak sota stamp 2>&1)" "fak.priorart"
 git config --unset fak.priorart
 
+# --- a file of two operations: the kernel whose code changes decides
+cd "$scratch" && git init -q two && cd two && mkdir -p sotadb/seed k || exit 1
+cat >sotadb/seed/a.sql <<'SQL'
+INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottleneck, status) VALUES
+    ('alpha', 'Alpha', 'C.', 'kernel', 'borrow', 'H.', 'T.', 'b', 'planned'),
+    ('beta', 'Beta', 'T.', 'kernel', 'borrow', 'I.', 'T.', 'b', 'planned');
+INSERT INTO op_path (op, glob, role, planned) VALUES ('alpha', 'k/*.cu', 'kernel', 1), ('beta', 'k/*.cu', 'kernel', 1);
+INSERT INTO op_symbol (op, pattern) VALUES ('alpha', 'k_alpha*'), ('beta', 'k_beta*');
+INSERT INTO reference (op, name, url, kind) VALUES
+    ('alpha', 'A', 'https://example.org/a', 'primary'), ('beta', 'B', 'https://example.org/b', 'primary');
+SQL
+printf '__global__ void k_alpha(int *a) {\n    a[0] = 1;\n}\n__global__ void k_beta(int *a) {\n    a[0] = 1;\n}\n' >k/x.cu
+git add . && git commit -qm one && sed -i '2s/1/2/' k/x.cu && git add .
+check_equal "it is stamped with its operation" "$(fak sota stamp)" "Prior-art: alpha; A"
+check_has "as the gate says" "$(fak gate | tail -n 1)" "'Prior-art: alpha; A'"
+git commit -qm two
+check_has "and as the range says" "$(fak gate --range HEAD~1)" "Prior-art: alpha; A"
+check_lacks "of one operation only" "$(fak gate --range HEAD~1)" "beta"
+
 # --- the log
 new_repo
 edit $attention && git commit -qm "$(printf 'one\n\nPrior-art: fused-attention; FlashInfer, prefill.cuh')"

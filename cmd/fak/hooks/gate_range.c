@@ -23,6 +23,7 @@ static bool judge(struct ranged *g, const struct matrix *m, const struct cli_arg
     const struct revrange_input in = {
         .matrix = m,
         .load = hooks_load_libgit2,
+        .load_scan = hooks_load_scan,
         .range = cli_value(args, "--range"),
         .first_parent = cli_given(args, "--first-parent"),
         .squash = cli_given(args, "--squash"),

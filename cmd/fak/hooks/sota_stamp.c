@@ -47,6 +47,7 @@ static bool find_ops(struct stamping *s, struct cli *cli, const struct sota_call
     if (s->n) return true;
     const struct stage_input in = {
         .matrix = call->m,
+        .load_scan = hooks_load_scan,
         .term = &cli->out_term,
         .repository = {.load = hooks_load_libgit2, .config_by_git = hooks_config_by_environment()},
         .source = "",
