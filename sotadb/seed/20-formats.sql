@@ -52,6 +52,15 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  || 'in float64 on the decoded weights. llama.cpp on the same file is to give the same ids for at least the first two tokens.',
  'Prefill throughput (0.01x of llama.cpp on a 27B model in an earlier tree), and that is the compute, not the load.',
  'shipped', '', '', 'quantization'),
+('weight-quantize', 'Weights into blocks of fewer bits',
+ 'Turns f32 weights into Q8_0, Q4_0, Q4_K, Q5_K and Q6_K for a file: scale and minimum of each block searched by weighted '
+ || 'least squares, with an importance matrix where there is one.',
+ 'kernel', 'stay-minimal',
+ 'Runs once for a model, on the CPU, and has to give the same bytes everywhere; the techniques are those of the k-quants, '
+ || 'the arithmetic is in double.',
+ 'Blocks of 32: ggml''s own bytes. Super-blocks: squared error at most that of ggml''s on the same numbers, and perplexity '
+ || 'of a trained model no worse than that of llama-quantize''s copy.',
+ 'The search: some forty roundings a sub-block.', 'shipped', '', '', 'quantization'),
 ('safetensors-load', 'Sharded safetensors',
  'Reads safetensors checkpoints, in one file or in shards named by an index, and hands out tensors where they lie.',
  'format', 'bind',
@@ -66,7 +75,8 @@ INSERT INTO op_alias (op, alias) VALUES
 ('exl2-loader', 'exl2'), ('exl2-loader', 'exllama'), ('exl2-loader', 'exllamav2'),
 ('gguf-quant-load', 'gguf'), ('gguf-quant-load', 'gguf-load'), ('gguf-quant-load', 'quant-at-load'),
 ('gguf-quant-load', 'dequant'),
-('safetensors-load', 'safetensors'), ('safetensors-load', 'safetensor');
+('safetensors-load', 'safetensors'), ('safetensors-load', 'safetensor'),
+('weight-quantize', 'llama-quantize'), ('weight-quantize', 'imatrix');
 
 INSERT INTO op_path (op, glob, role, planned) VALUES
 ('awq-gemm', 'engine/kernels/cuda/awq*.cu', 'kernel', 1),
@@ -80,6 +90,7 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 ('gguf-quant-load', 'engine/tensor/dtype.c', 'loader', 0),
 ('gguf-quant-load', 'engine/tensor/block32.c', 'loader', 0),
 ('gguf-quant-load', 'engine/tensor/kquant.c', 'loader', 0),
+('weight-quantize', 'engine/tensor/quantize_*.c', 'kernel', 0),
 ('safetensors-load', 'engine/file/safetensors*.c', 'loader', 0),
 ('safetensors-load', 'engine/file/hf[cdmt]*.c', 'loader', 0),
 ('safetensors-load', 'engine/file/checkpoint.c', 'loader', 0);
@@ -106,6 +117,10 @@ INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES
  'the file: header, metadata, tensor table, alignment', '2026-11-30'),
 ('gguf-quant-load', 'llama.cpp ggml-quants',
  'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c', 'repo', 'what the bits of a block mean', '2026-11-30'),
+('weight-quantize', 'llama.cpp ggml-quants', 'https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c',
+ 'primary', 'make_qkx2_quants, make_qx_quants, make_qp_quants: what is searched', '2026-11-30'),
+('weight-quantize', 'llama.cpp k-quants', 'https://github.com/ggml-org/llama.cpp/pull/1684', 'repo',
+ 'super-blocks and the mixtures of types', '2026-11-30'),
 ('safetensors-load', 'safetensors',
  'https://github.com/huggingface/safetensors/blob/main/safetensors/src/tensor.rs', 'primary',
  'the header, its limits and everything that is refused', '2026-11-30');
@@ -119,6 +134,7 @@ INSERT INTO paper (op, title, id, url, year) VALUES
  'arXiv:2210.17323', 'https://arxiv.org/abs/2210.17323', 2022);
 
 INSERT INTO witness (op, device, metric, test) VALUES
+('weight-quantize', 'engine/tensor/quantize_*.c', 'kernel', 0),
 ('gptq-resident', 'cpu', '36 tensors decode to GPTQModel''s own bits; models give the float64 logits', 'tests/unit/test_quant.c'),
 ('exl2-loader', 'cpu', '13 tensors decode to the bits of exllamav2''s kernels; a model gives the float64 logits',
  'tests/unit/test_quant.c'),
