@@ -56,8 +56,11 @@ static bool open_program(struct engine_model *m, const struct engine_options *o,
     return model_build(&m->program, &m->arena, m->file, &h, st);
 }
 
-static bool open_tokenizer(struct engine_model *m, struct status *st) {
-    if (!tokenizer_open_gguf(&m->tokenizer, m->file, st)) return false;
+/* In a GGUF file, or beside the weights. */
+static bool open_tokenizer(struct engine_model *m, const char *path, struct status *st) {
+    bool inside = gguf_find(m->file, "tokenizer.ggml.model");
+    if (inside ? !tokenizer_open_gguf(&m->tokenizer, m->file, st) : !tokenizer_open(&m->tokenizer, path, st))
+        return false;
     size_t n = tokenizer_n_vocab(m->tokenizer);
     return n <= m->program.n_vocab ||
            status_fail(st, STATUS_BAD_INPUT,
@@ -91,7 +94,7 @@ bool engine_open(struct engine_model **out, const char *path, const struct engin
     if (!m) return status_fail(st, STATUS_NO_MEMORY, "out of memory opening '%s'", path);
     size_t room = 0;
     bool ok = checkpoint_open(&m->file, path, st) && open_program(m, options, &room, st) &&
-              (options->ids_only || open_tokenizer(m, st)) && open_backend(m, options, room, st);
+              (options->ids_only || open_tokenizer(m, path, st)) && open_backend(m, options, room, st);
     if (ok) *out = m;
     else engine_close(m);
     return ok;

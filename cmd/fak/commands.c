@@ -152,6 +152,25 @@ static const struct cli_option logits_options[] = {
     {0},
 };
 
+static const struct cli_option quantize_options[] = {
+    {"--imatrix", "FILE", "an importance matrix, as llama-imatrix writes it: which columns count how much"},
+    {"--dry-run", NULL, "show each tensor's type and size, and write nothing"},
+    {"--threads", "N", "threads; all CPUs that this process may use by default"},
+    {0},
+};
+
+static const struct cli_option perplexity_options[] = {
+    {"--file", "FILE", "the text, byte for byte"},
+    {"-p, --prompt", "TEXT", "the text itself; '-' reads it from stdin, as does neither of them"},
+    {"--context", "N", "tokens a chunk; 512 by default"},
+    {"--chunks", "N", "at most N chunks"},
+    {"--save-logits", "FILE", "write the logits that were judged, for --against"},
+    {"--against", "FILE", "take text and chunks from saved logits, and say how far this model is from them"},
+    {"--json", NULL, "write JSON"},
+    LANE,
+    {0},
+};
+
 /* In the order in which help lists them: new rows before "completion". */
 const struct cli_command fak_command_table[] = {
     {
@@ -530,6 +549,54 @@ const struct cli_command fak_command_table[] = {
         .examples = "fak convert DIR model.gguf\teverything as stored\n"
                     "fak convert DIR model.gguf --type f32\texact values, whatever the format",
         .positional = "model",
+        .module = "fak-engine",
+    },
+    {
+        .name = "perplexity",
+        .usage = "MODEL --file FILE [--context N] [--chunks N] [--against FILE]",
+        .summary = "say how well a model foresees a text",
+        .description = "The perplexity of a text: e to the mean surprise (in nats) of its tokens. The chunk "
+                       "rule is that of "
+                       "llama.cpp's tool: the whole text is cut into tokens, begin token in front and "
+                       "special text as text; the "
+                       "tokens into chunks of N, a rest is left out; the first token of each chunk is "
+                       "replaced by the begin token, "
+                       "where the model asks for one; and of each chunk the logits from position N/2 on are "
+                       "judged by the token "
+                       "that comes next.\n\n"
+                       "--save-logits keeps those logits as float32, with the ids; --against runs another "
+                       "model on the same ids "
+                       "and adds the Kullback-Leibler divergence from the saved logits (mean, median, 99 %, "
+                       "largest) and the "
+                       "share of positions where the most likely token is the same.",
+        .options = perplexity_options,
+        .examples =
+            "fak perplexity model.gguf --file eval.txt\ton a text\n"
+            "fak perplexity model-F16.gguf --file eval.txt --save-logits base\tthe base ...\n"
+            "fak perplexity model-Q4_K.gguf --against base\t... and how far a quantised copy is from it",
+        .positional = "model",
+        .module = "fak-engine",
+    },
+    {
+        .name = "quantize",
+        .usage = "MODEL.gguf OUT.gguf TYPE [--imatrix FILE] [--dry-run]",
+        .summary = "write a model with weights of fewer bits",
+        .description = "TYPE is Q8_0, Q6_K, Q5_K_M, Q4_K_M, Q4_0, or F16, BF16, F32 for a copy without "
+                       "blocks. The tensors that "
+                       "hurt most get more bits, as in llama.cpp: the output matrix, and in Q4_K_M and "
+                       "Q5_K_M the values and the "
+                       "down projections of the first and the last eighth of the layers and of every third "
+                       "between them. Vectors, "
+                       "norms and routers stay as they are. A tensor whose rows are no whole super-blocks "
+                       "gets a type of blocks of "
+                       "32.\n\n"
+                       "Weights of any type that this build decodes may come in; what is quantised twice "
+                       "loses twice. The same "
+                       "input gives the same bytes, whatever --threads says.",
+        .options = quantize_options,
+        .examples = "fak quantize model-F16.gguf model-Q4_K_M.gguf Q4_K_M\tthe usual choice\n"
+                    "fak quantize model.gguf - Q4_K_M --dry-run\twhat it would be",
+        .positional = "model file",
         .module = "fak-engine",
     },
     {

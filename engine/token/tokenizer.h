@@ -24,8 +24,9 @@ struct token_list {
 void token_list_free(struct token_list *list);
 
 /* From a path: a GGUF file, a tokenizer.json or a tokenizer.model, told apart by what is in them, and nothing
- * beside the file is read; or a directory with a tokenizer.json or, without one, a tokenizer.model, whose
- * tokenizer_config.json, generation_config.json and config.json say which tokens begin and end a text. */
+ * beside the file is read; or a directory (or a safetensors file in it) with a tokenizer.json or, without
+ * one, a tokenizer.model, whose tokenizer_config.json, generation_config.json and config.json say which
+ * tokens begin and end a text. */
 bool tokenizer_open(struct tokenizer **out, const char *path, struct status *st) STATUS_MUST_USE;
 
 /* From a GGUF file's tokenizer.ggml.* metadata: "llama" (SPM with byte fallback), "gpt2" (byte-level BPE;

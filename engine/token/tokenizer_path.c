@@ -28,12 +28,30 @@ static bool is_json(struct view bytes) {
     return i < bytes.n && bytes.at[i] == '{';
 }
 
+static bool open_folder(struct tokenizer **out, const char *path, struct status *st);
+
+/* Weights alone: their tokenizer can only lie beside them. */
+static bool is_safetensors(struct view bytes) {
+    return bytes.n > 9 && bytes.at[8] == '{' && memcmp(bytes.at + 4, "\0\0\0\0", 4) == 0;
+}
+
+static bool open_beside(struct tokenizer **out, const char *path, struct status *st) {
+    struct str folder = {0};
+    const char *slash = strrchr(path, '/');
+    if (slash) str_add(&folder, path, (size_t)(slash - path) + (slash == path));
+    else str_putc(&folder, '.');
+    bool ok = str_ok(&folder, st) && open_folder(out, str_c(&folder), st);
+    str_free(&folder);
+    return ok;
+}
+
 static bool open_file(struct tokenizer **out, const char *path, struct status *st) {
     struct mapping map;
     if (!mapping_open(&map, path, st)) return false;
     struct view bytes = {(const char *)map.at, map.n};
     bool ok, gguf = view_starts(bytes, "GGUF");
     if (gguf) ok = open_gguf(out, path, st);
+    else if (is_safetensors(bytes)) ok = open_beside(out, path, st);
     else if (bytes.n > MAX_JSON)
         ok = status_fail(
             st, STATUS_UNSUPPORTED,

@@ -134,7 +134,7 @@ INSERT INTO paper (op, title, id, url, year) VALUES
  'arXiv:2210.17323', 'https://arxiv.org/abs/2210.17323', 2022);
 
 INSERT INTO witness (op, device, metric, test) VALUES
-('weight-quantize', 'engine/tensor/quantize_*.c', 'kernel', 0),
+('weight-quantize', 'cpu', 'blocks of 32: ggml''s bytes; super-blocks: squared error at most ggml''s', 'tests/unit/test_quantize.c'),
 ('gptq-resident', 'cpu', '36 tensors decode to GPTQModel''s own bits; models give the float64 logits', 'tests/unit/test_quant.c'),
 ('exl2-loader', 'cpu', '13 tensors decode to the bits of exllamav2''s kernels; a model gives the float64 logits',
  'tests/unit/test_quant.c'),

@@ -9,6 +9,8 @@ static const struct cli_entry entries[] = {
     {"inspect", fak_inspect},
     {"witness", fak_witness},
     {"convert", fak_convert},
+    {"perplexity", fak_perplexity},
+    {"quantize", fak_quantize},
     {NULL, NULL},
 };
 

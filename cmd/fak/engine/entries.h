@@ -6,7 +6,7 @@
 #include "engine/engine.h"
 
 cli_run fak_run, fak_logits, fak_tokenize, fak_detokenize, fak_template, fak_inspect, fak_witness,
-    fak_convert;
+    fak_convert, fak_perplexity, fak_quantize;
 
 /* --isa and --threads, which every command that runs a model has. */
 bool engine_flags(struct engine_options *out, const struct cli_args *args, struct status *st) STATUS_MUST_USE;
