@@ -544,7 +544,9 @@ const struct cli_command fak_command_table[] = {
                        "llama.cpp looks for them.\n\n"
                        "GGUF names a pre-tokenizer where a tokenizer.json has rules: the name is found by "
                        "cutting probe texts with "
-                       "both until all ids are equal; when none is, the command says so.",
+                       "both until all ids are equal; when none is, the command says so.\n\n"
+                       "What llama.cpp has no key for (Mistral's window, Gemma 2's score scale) is written "
+                       "under keys that only fak reads.",
         .options = convert_options,
         .examples = "fak convert DIR model.gguf\teverything as stored\n"
                     "fak convert DIR model.gguf --type f32\texact values, whatever the format",
