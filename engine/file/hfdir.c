@@ -183,12 +183,17 @@ static int is_weights(const struct dirent *entry) {
     return entry->d_name[0] != '.' && view_ends(view_of(entry->d_name), ".safetensors");
 }
 
-/* All *.safetensors of the directory: what there is without an index, and what ExLlamaV2 takes (output*),
- * which leaves the index of the source model beside its own files. */
-static bool open_all(struct hfdir *dir, struct dirent **entries, int n, struct status *st) {
+static bool named(const struct dirent *entry, const char *name) { return strcmp(entry->d_name, name) == 0; }
+
+/* Without an index: model.safetensors alone, which others may lie beside (Mistral's consolidated.safetensors
+ * is the same model once more); else all there are. ExLlamaV2 (output*) takes all, and leaves the index of
+ * the source model beside its own files. */
+static bool open_all(struct hfdir *dir, struct dirent **entries, int n, bool exl2, struct status *st) {
     struct str path = {0};
-    bool ok = true;
+    bool ok = true, alone = false;
+    for (int i = 0; i < n; i++) alone = alone || (!exl2 && named(entries[i], "model.safetensors"));
     for (int i = 0; i < n && ok; i++) {
+        if (alone && !named(entries[i], "model.safetensors")) continue;
         str_clear(&path);
         str_printf(&path, "%s/%s", dir->folder, entries[i]->d_name);
         ok = str_ok(&path, st) && add_shard(dir, str_c(&path), st);
@@ -215,9 +220,9 @@ static bool open_folder(struct hfdir *dir, struct status *st) {
             "%.120s: there is no *.safetensors in this directory; name a directory with a model in "
             "that format, or a GGUF file",
             dir->folder);
-    else if (is_exl2(entries, n)) ok = open_all(dir, entries, n, st);
+    else if (is_exl2(entries, n)) ok = open_all(dir, entries, n, true, st);
     else if (!read_json(&index, dir, "model.safetensors.index.json", "index", INDEX_LIMIT, st)) ok = false;
-    else ok = index.doc.root ? open_index(dir, &index.doc, st) : open_all(dir, entries, n, st);
+    else ok = index.doc.root ? open_index(dir, &index.doc, st) : open_all(dir, entries, n, false, st);
     for (int i = 0; i < n; i++) free(entries[i]);
     free(entries);
     close_json(&index);

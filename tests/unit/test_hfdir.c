@@ -110,6 +110,21 @@ static void two_shards_with_one_name_need_an_index(void **state) {
     end(&f);
 }
 
+/* Mistral ships the same weights once more under other names. */
+static void model_safetensors_is_enough(void **state) {
+    (void)state;
+    struct folder f;
+    begin(&f);
+    put_text(&f, "config.json", "{}");
+    put_shard(&f, "consolidated.safetensors", "x", 1);
+    put_shard(&f, "model.safetensors", "x", 7);
+    struct gguf *file = open_folder(&f);
+    assert_int_equal(gguf_n_parts(file), 1);
+    assert_true(first_value(file, "x") == 7.0F);
+    gguf_close(file);
+    end(&f);
+}
+
 static void an_index_stays_in_its_directory(void **state) {
     (void)state;
     static const char *const names[] = {"../a.safetensors", "/etc/passwd", "", ".hidden", "a\\\\b"};
@@ -302,6 +317,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_index_says_which_shard_counts),
         cmocka_unit_test(two_shards_with_one_name_need_an_index),
+        cmocka_unit_test(model_safetensors_is_enough),
         cmocka_unit_test(an_index_stays_in_its_directory),
         cmocka_unit_test(an_index_is_held_against_its_shards),
         cmocka_unit_test(a_cut_shard_is_refused),
