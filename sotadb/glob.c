@@ -61,6 +61,16 @@ static bool match_one(struct view *pattern, struct view *text) {
     return take(pattern) == take(text); /* half a character is none */
 }
 
+/* Behind a star: on to where the pattern's next character stands, if it is a plain one. */
+static bool skip_to(struct view *text, struct view pattern) {
+    unsigned char c = pattern.n ? (unsigned char)pattern.at[0] : 0;
+    if (!c || c > 0x7e || strchr("?[\\", c)) return true;
+    const char *there = text->n ? memchr(text->at, c, text->n) : NULL;
+    if (!there) return false;
+    *text = (struct view){there, text->n - (size_t)(there - text->at)};
+    return true;
+}
+
 /* One component against one name. Only the last star is ever retried: what came before it matched as early as
  * it could, and a later place leaves no more room. */
 static bool match_component(struct view pattern, struct view text) {
@@ -76,6 +86,7 @@ static bool match_component(struct view pattern, struct view text) {
         if (pattern.n && text.n && match_one(&pattern, &text)) continue;
         if (!star.at || !retry.n) return false;
         take(&retry);
+        if (!skip_to(&retry, star)) return false;
         pattern = star;
         text = retry;
     }
@@ -123,7 +134,8 @@ bool glob_match(const char *glob, const char *path) {
 }
 
 bool glob_match_name(const char *pattern, const char *name) {
-    return match_component(view_of(pattern), view_of(name));
+    size_t plain = glob_literal_prefix(pattern);
+    return strncmp(pattern, name, plain) == 0 && match_component(view_of(pattern + plain), view_of(name + plain));
 }
 
 size_t glob_literal_prefix(const char *glob) { return strcspn(glob, "*?[\\"); }

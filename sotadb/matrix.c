@@ -162,7 +162,7 @@ static const char *unqualified(const char *symbol) {
     return symbol;
 }
 
-static const struct op_symbol *naming_row(const struct matrix *m, const struct op *op, const char *symbol) {
+const struct op_symbol *matrix_names(const struct matrix *m, const struct op *op, const char *symbol) {
     for (unsigned i = 0; i < op->symbols.n; i++) {
         const struct op_symbol *row = &m->symbols[op->symbols.first + i];
         if (glob_match_name(row->pattern, symbol) || glob_match_name(row->pattern, unqualified(symbol)))
@@ -174,7 +174,7 @@ static const struct op_symbol *naming_row(const struct matrix *m, const struct o
 size_t matrix_match_symbol(const struct matrix *m, const char *symbol, struct match *out, size_t room) {
     size_t n = 0;
     for (size_t i = 0; i < m->n_ops; i++) {
-        const struct op_symbol *row = naming_row(m, &m->ops[i], symbol);
+        const struct op_symbol *row = matrix_names(m, &m->ops[i], symbol);
         if (!row) continue;
         if (n < room) out[n] = (struct match){.op = &m->ops[i], .symbol = row};
         n++;

@@ -199,6 +199,9 @@ size_t matrix_match_path(const struct matrix *m, const char *path, struct match 
 /* The operations that have, or may have, files below `folder` ("": the root). */
 size_t matrix_match_folder(const struct matrix *m, const char *folder, struct match *out, size_t room);
 
+/* The row of op whose pattern matches a kernel's name, with or without its namespace; or NULL. */
+const struct op_symbol *matrix_names(const struct matrix *m, const struct op *op, const char *symbol);
+
 /* The operations whose symbol patterns match a kernel's name, with or without its namespace. */
 size_t matrix_match_symbol(const struct matrix *m, const char *symbol, struct match *out, size_t room);
 

@@ -157,7 +157,7 @@ static const struct op *likely_op(const struct fold *f, const struct scan_file *
 
 /* The file is several operations', and no name pattern of theirs knows the kernel. */
 static bool judge_owner(struct fold *f, const struct survey_file *file, const struct scan_kernel *kernel) {
-    if (kernel->kind == SCAN_HELPER || survey_op(file, kernel, f->m)) return true;
+    if (kernel->kind == SCAN_HELPER || survey_op(file, kernel)) return true;
     struct debt_gap gap = {
         .kind = DEBT_SEVERAL, .path = file->scan.path, .detail = kernel->name, .line = kernel->line};
     return add(f, gap,
@@ -458,7 +458,7 @@ static bool has_gap(const struct debt *debt, enum debt_class kind, const char *p
 bool debt_kernel_is_clean(const struct debt *debt, const struct survey_file *file,
                           const struct scan_kernel *kernel, const struct matrix *m) {
     if (!file->n_ops) return !has_gap(debt, DEBT_UNCOVERED, file->scan.path, "");
-    const struct op *op = survey_op(file, kernel, m);
+    const struct op *op = survey_op(file, kernel);
     if (op) return debt->clean[op - m->ops];
     if (has_gap(debt, DEBT_SEVERAL, file->scan.path, kernel->name)) return false;
     for (size_t i = 0; i < file->n_ops; i++)

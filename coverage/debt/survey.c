@@ -72,11 +72,28 @@ static bool inherit(struct survey_file *out, const struct matrix *m, struct aren
     return true;
 }
 
+static const struct op *owner_of(const struct survey_file *file, const struct scan_kernel *kernel,
+                                 const struct matrix *m) {
+    if (file->n_ops < 2) return file->n_ops ? file->ops[0] : NULL;
+    for (size_t i = 0; i < file->n_ops; i++)
+        if (matrix_names(m, file->ops[i], kernel->name)) return file->ops[i];
+    return NULL;
+}
+
+static bool find_owners(struct survey_file *out, const struct matrix *m, struct arena *arena, struct status *st) {
+    const struct op **owners = arena_alloc(arena, out->scan.n_kernels, sizeof(struct op *), st);
+    for (size_t i = 0; owners && i < out->scan.n_kernels; i++)
+        owners[i] = owner_of(out, &out->scan.kernels[i], m);
+    out->owners = owners;
+    return owners != NULL;
+}
+
 bool survey_cover(struct survey_file *out, const struct scan_file *scan, const struct matrix *m,
                   struct arena *arena, struct status *st) {
     *out = (struct survey_file){.scan = *scan};
     if (!match_path(out, scan->path, m, arena, st)) return false;
-    return out->n_ops || !only_instances(scan) || inherit(out, m, arena, st);
+    bool known = out->n_ops || !only_instances(scan) || inherit(out, m, arena, st);
+    return known && find_owners(out, m, arena, st);
 }
 
 /* --- the files of a tree ------------------------------------------------------------------------------ */
@@ -230,17 +247,6 @@ bool survey_tree(struct survey *survey, const struct tree *tree, const struct ma
     return ok;
 }
 
-static bool covers(const struct survey_file *file, const struct op *op) {
-    for (size_t i = 0; i < file->n_ops; i++)
-        if (file->ops[i] == op) return true;
-    return false;
-}
-
-const struct op *survey_op(const struct survey_file *file, const struct scan_kernel *kernel,
-                           const struct matrix *m) {
-    struct match found[MAX_OPS];
-    size_t n = matrix_match_symbol(m, kernel->name, found, MAX_OPS);
-    for (size_t i = 0; i < n && i < MAX_OPS; i++)
-        if (covers(file, found[i].op)) return found[i].op;
-    return file->n_ops == 1 ? file->ops[0] : NULL;
+const struct op *survey_op(const struct survey_file *file, const struct scan_kernel *kernel) {
+    return file->owners[kernel - file->scan.kernels];
 }

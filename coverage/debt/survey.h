@@ -15,6 +15,7 @@ struct survey_file {
     struct scan_file scan;
     const struct op *const *ops; /* that cover it, in slug order; none: uncovered */
     size_t n_ops;
+    const struct op *const *owners; /* of each kernel, as survey_op gives it */
     const char *through; /* an instance file that takes the rows of what it includes: that path, else NULL */
 };
 
@@ -60,7 +61,6 @@ bool survey_cover(struct survey_file *out, const struct scan_file *scan, const s
 
 /* The operation of one kernel of the file: by its name among those that cover the file, or the only one; NULL
  * when there is none or the file is several operations' and the name decides nothing. */
-const struct op *survey_op(const struct survey_file *file, const struct scan_kernel *kernel,
-                           const struct matrix *m);
+const struct op *survey_op(const struct survey_file *file, const struct scan_kernel *kernel);
 
 #endif

@@ -6,26 +6,16 @@
 
 /* --- the next mends -------------------------------------------------------------------------------- */
 
-static bool concerns(const struct debt_gap *gap, const struct survey_file *file,
-                     const struct scan_kernel *kernel, const struct matrix *m) {
-    if (gap->kind == DEBT_UNCOVERED) return strcmp(gap->path, file->scan.path) == 0;
-    if (gap->kind == DEBT_SEVERAL)
-        return strcmp(gap->path, file->scan.path) == 0 && strcmp(gap->detail, kernel->name) == 0;
-    const struct op *op = gap->op[0] ? survey_op(file, kernel, m) : NULL;
-    return op && strcmp(op->slug, gap->op) == 0;
-}
-
 /* Kernels that the gap stands in the way of. */
-static size_t count_kernels(const struct debt_gap *gap, const struct report *r) {
+static size_t count_kernels(const struct debt_gap *gap, const struct scorecard_tally *tally, const struct report *r) {
+    const struct op *op = gap->op[0] ? matrix_op(r->matrix, gap->op) : NULL;
+    if (gap->kind == DEBT_SEVERAL) return 1;
+    if (op) return debt_is_beside(gap) ? 0 : tally->by_op[op - r->matrix->ops];
     size_t n = 0;
-    if (debt_is_beside(gap)) return 0;
-    for (size_t i = 0; i < r->survey->n_files; i++) {
-        const struct survey_file *file = &r->survey->files[i];
-        bool elsewhere = (gap->kind == DEBT_UNCOVERED || gap->kind == DEBT_SEVERAL) &&
-                         strcmp(gap->path, file->scan.path) != 0;
-        for (size_t k = 0; !elsewhere && k < file->scan.n_kernels; k++)
-            n += file->scan.kernels[k].kind != SCAN_HELPER &&
-                 concerns(gap, file, &file->scan.kernels[k], r->matrix);
+    for (size_t i = 0; gap->kind == DEBT_UNCOVERED && i < r->survey->n_files; i++) {
+        const struct scan_file *scan = &r->survey->files[i].scan;
+        if (strcmp(gap->path, scan->path) != 0) continue;
+        for (size_t k = 0; k < scan->n_kernels; k++) n += scan->kernels[k].kind != SCAN_HELPER;
     }
     return n;
 }
@@ -39,8 +29,10 @@ static bool comes_first(const struct scorecard_mend *a, const struct scorecard_m
 
 size_t scorecard_mends(struct scorecard_mend *out, size_t room, const struct report *r) {
     size_t n = 0;
+    struct scorecard_tally tally;
+    if (!scorecard_tally(&tally, r)) return 0;
     for (size_t i = 0; i < r->debt->n; i++) {
-        struct scorecard_mend mend = {&r->debt->gaps[i], count_kernels(&r->debt->gaps[i], r)};
+        struct scorecard_mend mend = {&r->debt->gaps[i], count_kernels(&r->debt->gaps[i], &tally, r)};
         size_t at = n < room ? n++ : room;
         while (at > 0 && comes_first(&mend, &out[at - 1])) {
             if (at < room) out[at] = out[at - 1];
@@ -48,6 +40,7 @@ size_t scorecard_mends(struct scorecard_mend *out, size_t room, const struct rep
         }
         if (at < room) out[at] = mend;
     }
+    scorecard_tally_free(&tally);
     return n;
 }
 

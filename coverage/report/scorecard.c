@@ -27,7 +27,7 @@ bool scorecard_tally(struct scorecard_tally *tally, const struct report *r) {
         for (size_t k = 0; k < file->scan.n_kernels; k++) {
             const struct scan_kernel *kernel = &file->scan.kernels[k];
             if (kernel->kind == SCAN_HELPER) continue;
-            const struct op *op = survey_op(file, kernel, r->matrix);
+            const struct op *op = survey_op(file, kernel);
             if (op) tally->by_op[op - r->matrix->ops]++;
             else if (file->n_ops) tally->shared++;
             else tally->uncovered++;

@@ -18,7 +18,7 @@ static void put_gap(struct jsonout *j, const struct report *r, const struct debt
     jsonout_end_object(j);
 }
 
-static void put_file(struct jsonout *j, const struct report *r, const struct survey_file *file) {
+static void put_file(struct jsonout *j, const struct survey_file *file) {
     jsonout_begin_object(j);
     jsonout_pair_string(j, "path", file->scan.path);
     jsonout_pair_string(j, "language", scan_language_name(file->scan.language));
@@ -35,7 +35,7 @@ static void put_file(struct jsonout *j, const struct report *r, const struct sur
     jsonout_begin_array(j);
     for (size_t i = 0; i < file->scan.n_kernels; i++) {
         const struct scan_kernel *k = &file->scan.kernels[i];
-        const struct op *op = survey_op(file, k, r->matrix);
+        const struct op *op = survey_op(file, k);
         jsonout_begin_object(j);
         jsonout_pair_string(j, "name", k->name);
         jsonout_pair_int(j, "line", k->line);
@@ -224,7 +224,7 @@ void scorecard_json(struct str *out, const struct report *r) {
     put_refused(&j, r->survey);
     jsonout_key(&j, "files");
     jsonout_begin_array(&j);
-    for (size_t i = 0; i < r->survey->n_files; i++) put_file(&j, r, &r->survey->files[i]);
+    for (size_t i = 0; i < r->survey->n_files; i++) put_file(&j, &r->survey->files[i]);
     jsonout_end_array(&j);
     jsonout_end_object(&j);
     str_putc(out, '\n');

@@ -21,7 +21,7 @@ enum {
 struct cache {
     sqlite3 *db;
     sqlite3_stmt *get, *put;
-    bool writing; /* a transaction is open */
+    bool reading, writing; /* a transaction is open: one for many reads saves a lock each */
     bool silent;  /* nothing is kept any more */
     size_t n_put;
     char note[400];
@@ -144,7 +144,7 @@ static void give_up(struct cache *cache, int code) {
     const char *why = (code & 0xff) == SQLITE_BUSY ? "another process writes it" : sqlite3_errstr(code);
     note(cache, "nothing new is kept in the cache: %s", why);
     if (!sqlite3_get_autocommit(cache->db)) sqlite3_exec(cache->db, "ROLLBACK", NULL, NULL, NULL);
-    cache->writing = false;
+    cache->reading = cache->writing = false;
     cache->silent = true;
 }
 
@@ -153,9 +153,9 @@ static void seal(uint8_t out[SEAL], struct view key, struct view value) {
 }
 
 void cache_commit(struct cache *cache) {
-    if (!cache || !cache->writing) return;
+    if (!cache || (!cache->writing && !cache->reading)) return;
     int code = sqlite3_exec(cache->db, "COMMIT", NULL, NULL, NULL);
-    cache->writing = false;
+    cache->reading = cache->writing = false;
     cache->n_put = 0;
     if (code != SQLITE_OK) give_up(cache, code);
 }
@@ -164,6 +164,7 @@ void cache_put(struct cache *cache, struct view key, struct view variant, struct
     if (!cache || cache->silent || key.n > INT32_MAX || variant.n > INT32_MAX || value.n > INT32_MAX / 2)
         return;
     if (!cache->writing) {
+        if (cache->reading) cache_commit(cache);
         int code = sqlite3_exec(cache->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
         if (code != SQLITE_OK) {
             give_up(cache, code);
@@ -211,6 +212,8 @@ bool cache_get(struct str *out, struct cache *cache, struct view key,
                bool (*take)(void *context, struct view variant), void *context) {
     if (!cache || !cache->get || key.n > INT32_MAX) return false;
     bool found = false;
+    if (!cache->writing && !cache->reading)
+        cache->reading = sqlite3_exec(cache->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
     sqlite3_bind_blob(cache->get, 1, key.at, (int)key.n, SQLITE_STATIC);
     while (!found && sqlite3_step(cache->get) == SQLITE_ROW) {
         struct view value;

@@ -356,9 +356,9 @@ static void a_kernel_of_several_operations_goes_by_its_name(void **state) {
                                    "{}\n__global__ void mul_f(int a) {}\n");
     const struct survey_file *file = &w.surveyed[0];
     assert_int_equal(file->n_ops, 2);
-    assert_string_equal(survey_op(file, &file->scan.kernels[0], &w.matrix)->slug, "add");
-    assert_string_equal(survey_op(file, &file->scan.kernels[1], &w.matrix)->slug, "sub");
-    assert_null(survey_op(file, &file->scan.kernels[2], &w.matrix));
+    assert_string_equal(survey_op(file, &file->scan.kernels[0])->slug, "add");
+    assert_string_equal(survey_op(file, &file->scan.kernels[1])->slug, "sub");
+    assert_null(survey_op(file, &file->scan.kernels[2]));
     struct debt debt = fold(); /* sub is planned: its kernel and the undecided one are not clean */
     assert_int_equal(debt.n_kernels, 3);
     assert_int_equal(debt.n_clean, 1);
