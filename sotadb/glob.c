@@ -135,7 +135,8 @@ bool glob_match(const char *glob, const char *path) {
 
 bool glob_match_name(const char *pattern, const char *name) {
     size_t plain = glob_literal_prefix(pattern);
-    return strncmp(pattern, name, plain) == 0 && match_component(view_of(pattern + plain), view_of(name + plain));
+    return strncmp(pattern, name, plain) == 0 &&
+           match_component(view_of(pattern + plain), view_of(name + plain));
 }
 
 size_t glob_literal_prefix(const char *glob) { return strcspn(glob, "*?[\\"); }

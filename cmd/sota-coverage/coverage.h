@@ -5,6 +5,7 @@
 #include "cmd/cli/cli.h"
 
 int coverage_scan(struct cli *cli, int argc, char **argv);
+int coverage_history(struct cli *cli, int argc, char **argv);
 int coverage_debt(struct cli *cli, int argc, char **argv);
 int coverage_report(struct cli *cli, int argc, char **argv);
 

@@ -42,6 +42,15 @@ static const struct cli_option report_options[] = {
     {0},
 };
 
+static const struct cli_option history_options[] = {
+    {"--json", NULL, "Every commit and every gap there ever was, as JSON."},
+    {"--plot", "FILE.svg", "Also draw debt and kernels over time, as an SVG picture for a slide."},
+    {"-o, --output", "FILE", "Write to FILE, whole or not at all."},
+    {"--all", NULL, "Every commit, person and gap, where the text otherwise folds a long list into a count."},
+    SCENE_OPTIONS,
+    {0},
+};
+
 static const struct cli_command commands[] = {
     {
         .name = "",
@@ -98,6 +107,28 @@ static const struct cli_command commands[] = {
         .examples = "sota-coverage report --html out\tthen open out/index.html\n",
         .positional = "",
     },
+    {
+        .name = "history",
+        .usage = "[OPTIONS] [REV]",
+        .summary = "the debt of every commit: who added, who paid, since when",
+        .description = "Walks the whole history of REV (HEAD): debt, kernels and coverage of each commit, "
+                       "who added and who paid "
+                       "what, and the first commit of each gap. A commit is held to the matrix that it holds "
+                       "itself; where the "
+                       "revision holds none, all are held to the one that --matrix or `git config "
+                       "fak.matrix` names. A merge is "
+                       "charged only for what none of its parents had.\n\n"
+                       "Files are scanned once each content and commits folded once each tree; the next run "
+                       "reads both from the "
+                       "cache. Ctrl-C keeps what was done.\n\n"
+                       "Exit codes: 0 done, 2 cannot decide (a shallow clone, a missing object, no matrix).",
+        .options = history_options,
+        .examples =
+            "sota-coverage history\twho paid what\n"
+            "sota-coverage history --plot debt.svg\tand a picture of it\n"
+            "sota-coverage history --matrix ggml.sql -C ggml v0.9\tof another repository, up to a tag\n",
+        .positional = "",
+    },
     {0},
 };
 
@@ -111,7 +142,8 @@ int main(int argc, char **argv) {
     cli_init(&cli, "sota-coverage");
     cli.table = commands;
     bool word = argc > 1 && strcmp(argv[1], "help") == 0;
-    static int (*const run[])(struct cli *, int, char **) = {coverage_debt, coverage_scan, coverage_report};
+    static int (*const run[])(struct cli *, int, char **) = {coverage_debt, coverage_scan, coverage_report,
+                                                             coverage_history};
     size_t which = 0;
     for (size_t i = 1; argc > 1 + word && commands[i].name; i++)
         if (strcmp(argv[1 + word], commands[i].name) == 0) which = i;

@@ -38,7 +38,7 @@ void scene_progress(void *context, size_t done, size_t n) {
     long since = (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000;
     if (since < 100) return;
     last = now;
-    fprintf(stderr, "\r\033[Kscanning %zu of %zu", done, n);
+    fprintf(stderr, "\r\033[K%zu of %zu", done, n);
     fflush(stderr);
     scene->shows_progress = true;
 }

@@ -80,7 +80,8 @@ static const struct op *owner_of(const struct survey_file *file, const struct sc
     return NULL;
 }
 
-static bool find_owners(struct survey_file *out, const struct matrix *m, struct arena *arena, struct status *st) {
+static bool find_owners(struct survey_file *out, const struct matrix *m, struct arena *arena,
+                        struct status *st) {
     const struct op **owners = arena_alloc(arena, out->scan.n_kernels, sizeof(struct op *), st);
     for (size_t i = 0; owners && i < out->scan.n_kernels; i++)
         owners[i] = owner_of(out, &out->scan.kernels[i], m);

@@ -7,7 +7,8 @@
 /* --- the next mends -------------------------------------------------------------------------------- */
 
 /* Kernels that the gap stands in the way of. */
-static size_t count_kernels(const struct debt_gap *gap, const struct scorecard_tally *tally, const struct report *r) {
+static size_t count_kernels(const struct debt_gap *gap, const struct scorecard_tally *tally,
+                            const struct report *r) {
     const struct op *op = gap->op[0] ? matrix_op(r->matrix, gap->op) : NULL;
     if (gap->kind == DEBT_SEVERAL) return 1;
     if (op) return debt_is_beside(gap) ? 0 : tally->by_op[op - r->matrix->ops];

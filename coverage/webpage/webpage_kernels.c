@@ -12,7 +12,7 @@ struct group {
 static bool belongs(const struct group *group, const struct survey_file *file,
                     const struct scan_kernel *kernel, const struct matrix *m) {
     if (kernel->kind == SCAN_HELPER) return false;
-    const struct op *op = survey_op(file, kernel, m);
+    const struct op *op = survey_op(file, kernel);
     if (op) return op == group->op;
     return group->owner == (file->n_ops ? OWNER_SHARED : OWNER_NONE);
 }

@@ -22,7 +22,7 @@ struct cache {
     sqlite3 *db;
     sqlite3_stmt *get, *put;
     bool reading, writing; /* a transaction is open: one for many reads saves a lock each */
-    bool silent;  /* nothing is kept any more */
+    bool silent;           /* nothing is kept any more */
     size_t n_put;
     char note[400];
 };
