@@ -10,7 +10,7 @@ struct group {
 };
 
 static bool belongs(const struct group *group, const struct survey_file *file,
-                    const struct scan_kernel *kernel, const struct matrix *m) {
+                    const struct scan_kernel *kernel) {
     if (kernel->kind == SCAN_HELPER) return false;
     const struct op *op = survey_op(file, kernel);
     if (op) return op == group->op;
@@ -18,12 +18,11 @@ static bool belongs(const struct group *group, const struct survey_file *file,
 }
 
 /* The file's kernels that belong to the group; nothing when there are none. */
-static void put_file(struct str *out, const struct group *group, const struct survey_file *file,
-                     const struct matrix *m) {
+static void put_file(struct str *out, const struct group *group, const struct survey_file *file) {
     bool any = false;
     for (size_t i = 0; i < file->scan.n_kernels; i++) {
         const struct scan_kernel *kernel = &file->scan.kernels[i];
-        if (!belongs(group, file, kernel, m)) continue;
+        if (!belongs(group, file, kernel)) continue;
         if (!any) {
             str_puts(out, "<li>");
             html_element(out, "code", "path", file->scan.path);
@@ -52,7 +51,7 @@ static void put_group(struct str *out, const struct report *r, const struct grou
                n, class, most ? (n * 100 + most - 1) / most : 0, class);
     html_text(out, note);
     str_puts(out, "</span></summary>\n<ul class=\"files\">\n");
-    for (size_t i = 0; i < r->survey->n_files; i++) put_file(out, group, &r->survey->files[i], r->matrix);
+    for (size_t i = 0; i < r->survey->n_files; i++) put_file(out, group, &r->survey->files[i]);
     str_puts(out, "</ul></details>\n");
 }
 
