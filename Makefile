@@ -85,7 +85,7 @@ token_libs := -lonig -l:libutf8proc.a -ljansson
 base_libs := -l:libnettle.a -ldl
 
 programs := $(addprefix $(bin)/,fak sotac sota-coverage)
-modules := $(patsubst %,$(bin)/lib/fak-%.so,git hooks agent engine scan sql)
+modules := $(patsubst %,$(bin)/lib/fak-%.so,git hooks agent engine scan sql init)
 
 ##@ Build
 .PHONY: all
@@ -111,6 +111,8 @@ $(bin)/lib/fak-git.so: $(libgit2) $(obj)/git/change.o $(base)
 	$(link_module) $(git_libs) $(base_libs)
 $(bin)/lib/fak-scan.so: $(call objects,cmd/fak/scan cmd/cli) $(scan) $(sotadb) $(base) $(treesitter)
 	$(link_module) $(base_libs)
+$(bin)/lib/fak-init.so: $(call objects,cmd/fak/init cmd/cli) $(scan) $(call objects,coverage/debt) $(obj)/gen/scan_version.o $(git) $(sql) $(sotadb) $(base) $(treesitter)
+	$(link_module) $(sql_libs) $(index_libs) $(base_libs)
 $(bin)/sota-coverage: $(call objects,cmd/sota-coverage cmd/cli) $(coverage) $(git) $(findings) $(sql) $(sotadb) $(base) $(treesitter) $(schema) $(webpage_parts)
 	$(link) $(sql_libs) $(index_libs) $(base_libs)
 $(bin)/sotac: $(call objects,cmd/sotac cmd/cli) $(obj)/cmd/fak/sota_page.o $(sql) $(lookup) $(base) $(schema)

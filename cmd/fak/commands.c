@@ -14,6 +14,11 @@ static const struct cli_option export_options[] = {
     {0},
 };
 
+static const struct cli_option init_options[] = {
+    {"-C, --directory", "DIR", "The repository that DIR lies in, not the one we are in."},
+    {"-o, --output", "FILE", "Write to FILE; - is stdout."},
+    {0},
+};
 static const struct cli_option issue_options[] = {
     {"--post", "N", "comment on issue N with the GitHub client gh, instead of printing"},
     FORMS,
@@ -237,6 +242,24 @@ const struct cli_command fak_command_table[] = {
             "the witness of the current path exists. Only the matrix is read; sota-coverage looks at the "
             "tree.",
         .options = lookup_options,
+    },
+    {
+        .name = "sota init",
+        .usage = "[-C DIR] [-o FILE]",
+        .summary = "propose a first matrix for a repository that has none",
+        .description = "Scans the repository and proposes, for each kernel file, the operation of the "
+                       "built-in matrix that the "
+                       "names of its kernels, its own name or its text say. Writes them as rows to "
+                       "sotadb/seed/10-proposed.sql. "
+                       "Nothing is invented: titles, links and papers are those of the built-in rows, every "
+                       "operation is "
+                       "`planned`, and what only you can know is marked REVIEW. Files that fit no operation "
+                       "are listed at the "
+                       "end. A matrix that is there is never written over.",
+        .options = init_options,
+        .examples = "fak sota init -C ~/llama.cpp\ta matrix for another repository\n"
+                    "fak sota init -o -\tonly show it",
+        .module = "fak-init",
     },
     {
         .name = "sota bench",

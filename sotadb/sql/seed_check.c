@@ -23,7 +23,8 @@ static const char *const checks[] = {
     "SELECT file, line, kind || ' ''' || name || ''' is a command of `fak sota`, which would run instead; "
     "take another name' FROM (SELECT 'op' AS kind, slug AS name, file, line FROM op UNION ALL "
     "SELECT 'alias', alias, file, line FROM op_alias) "
-    "WHERE name IN ('bench', 'export', 'gaps', 'issue', 'list', 'log', 'milestones', 'search', 'stamp')",
+    "WHERE name IN ('bench', 'export', 'gaps', 'init', 'issue', 'list', 'log', 'milestones', 'search', "
+    "'stamp')",
 
     /* patterns that mean something */
     "SELECT file, line, 'op_path ''' || op || ''': glob ''' || glob || ''' ' || seed_glob_mistake(glob) || "
