@@ -172,6 +172,11 @@ void scene_close(struct scene *scene) {
 
 int scene_give_up(struct scene *scene, const struct status *st) {
     scene_quiet(scene);
+    struct status stopped;
+    if (interrupted) {
+        status_fail(&stopped, STATUS_SYSTEM, "interrupted; what was scanned is kept");
+        st = &stopped;
+    }
     if (scene->own.complaints.n) fputs(str_c(&scene->own.complaints), stderr);
     cli_fail(scene->cli, st);
     return interrupted ? INTERRUPTED : CANNOT_DECIDE;

@@ -5,6 +5,7 @@
 #include "git/plumbing/catfile.h"
 #include "sotadb/sql/cache.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -31,7 +32,7 @@ struct headers {
     const struct harvest_source *source;
     struct catfile *blobs;
     struct arena *arena;
-    struct str seen; /* PATH NUL OID LF, each that was asked for; OID "-": not there */
+    struct str seen; /* PATH NUL PRINT LF, each that was asked for; PRINT "-": not there */
 };
 
 /* "a/./b/../c.h" is "a/c.h"; a path that climbs out of the tree is "". */
@@ -55,34 +56,87 @@ static void normalise(struct str *out, const char *path) {
 static bool read_header(void *context, struct str *out, const char *path) {
     struct headers *h = context;
     struct str name = {0};
-    char oid[OID_TEXT] = "-";
+    char print[OID_TEXT] = "-";
     const char *refused = NULL;
     normalise(&name, path);
-    bool there = name.n && !name.failed && h->source->name(h->source->context, oid, str_c(&name));
+    bool there = name.n && !name.failed && h->source->print(h->source->context, print, str_c(&name));
     if (there)
         there =
-            h->source->text(h->source->context, out, &refused, str_c(&name), oid, h->blobs, h->arena, NULL) &&
+            h->source->text(h->source->context, out, &refused, str_c(&name), "", h->blobs, h->arena, NULL) &&
             !refused;
     str_add(&h->seen, str_c(&name), name.n + 1);
-    str_printf(&h->seen, "%s\n", oid[0] ? oid : "-");
+    str_printf(&h->seen, "%s\n", print);
     str_free(&name);
     return there;
 }
 
-/* Are all headers still the ones that this variant was made with? */
-static bool still_holds(void *context, struct view variant) {
-    const struct harvest_source *source = context;
-    while (variant.n) {
-        const char *nul = memchr(variant.at, 0, variant.n);
-        const char *end = nul ? memchr(nul, '\n', variant.n - (size_t)(nul - variant.at)) : NULL;
-        char oid[OID_TEXT];
+bool harvest_holds(const struct harvest_source *source, struct view seen) {
+    while (seen.n) {
+        const char *nul = memchr(seen.at, 0, seen.n);
+        const char *end = nul ? memchr(nul, '\n', seen.n - (size_t)(nul - seen.at)) : NULL;
+        char print[OID_TEXT];
         if (!end) return false;
-        if (!source->name(source->context, oid, variant.at)) strcpy(oid, "-");
+        if (!*seen.at || !source->print(source->context, print, seen.at)) strcpy(print, "-");
         size_t n = (size_t)(end - nul - 1);
-        if (strlen(oid) != n || memcmp(oid, nul + 1, n) != 0) return false;
-        variant = (struct view){end + 1, variant.n - (size_t)(end + 1 - variant.at)};
+        if (strlen(print) != n || memcmp(print, nul + 1, n) != 0) return false;
+        seen = (struct view){end + 1, seen.n - (size_t)(end + 1 - seen.at)};
     }
     return true;
+}
+
+struct recall {
+    const struct harvest_source *source;
+    struct harvest_item *item;
+};
+
+/* Are all headers still what they were when this variant was made? */
+static bool still_holds(void *context, struct view variant) {
+    const struct recall *recall = context;
+    if (!harvest_holds(recall->source, variant)) return false;
+    str_clear(&recall->item->seen);
+    str_add(&recall->item->seen, variant.at, variant.n);
+    return true;
+}
+
+/* --- what a header gives ------------------------------------------------------------------------------- */
+
+/* From a directive to its end, or from `typedef` or `using` to the ';'. A line too many does no harm. */
+static size_t piece_length(struct view rest) {
+    if (view_starts(rest, "typedef") || view_starts(rest, "using")) {
+        const char *end = memchr(rest.at, ';', rest.n);
+        return end ? (size_t)(end - rest.at) + 1 : rest.n;
+    }
+    size_t n = 0;
+    while (n < rest.n && (rest.at[n] != '\n' || (n && rest.at[n - 1] == '\\'))) n++;
+    return n;
+}
+
+static bool begins_piece(struct view text, size_t i, bool line_start) {
+    struct view rest = {text.at + i, text.n - i};
+    if (rest.at[0] == '#') return line_start;
+    bool word = i == 0 || !(isalnum((unsigned char)text.at[i - 1]) || text.at[i - 1] == '_');
+    return word && (view_starts(rest, "typedef") || view_starts(rest, "using"));
+}
+
+void harvest_print(char print[OID_TEXT], struct view text) {
+    struct str pieces = {0};
+    uint8_t hash[KEY];
+    bool line_start = true;
+    for (size_t i = 0; i < text.n;) {
+        if (begins_piece(text, i, line_start)) {
+            size_t n = piece_length((struct view){text.at + i, text.n - i});
+            str_add(&pieces, text.at + i, n);
+            str_putc(&pieces, '\n');
+            i += n;
+            continue;
+        }
+        if (text.at[i] == '\n') line_start = true;
+        else if (text.at[i] != ' ' && text.at[i] != '\t' && text.at[i] != '\r') line_start = false;
+        i++;
+    }
+    hash_sha1_of_two(hash, "", 0, str_c(&pieces), pieces.n);
+    objid_to_text(print, hash, KEY);
+    str_free(&pieces);
 }
 
 /* --- one file ------------------------------------------------------------------------------------------ */
@@ -101,8 +155,9 @@ static bool look_up(struct run *run, struct harvest_item *item) {
     if (!run->h->cache || !item->oid[0]) return false;
     make_key(key, item);
     pthread_mutex_lock(&run->lock);
+    struct recall recall = {run->h->source, item};
     bool found = cache_get(&item->record, run->h->cache, (struct view){(const char *)key, KEY},
-                           item->place ? still_holds : NULL, (void *)(uintptr_t)run->h->source);
+                           item->place ? still_holds : NULL, &recall);
     pthread_mutex_unlock(&run->lock);
     return found;
 }
@@ -112,13 +167,13 @@ static bool depends_on_time(const struct scan_file *scan) {
     return scan->tree_note && strstr(scan->tree_note, "stopped after");
 }
 
-static void keep(struct run *run, const struct harvest_item *item, const struct scan_file *scan,
-                 const struct str *seen) {
+static void keep(struct run *run, const struct harvest_item *item, const struct scan_file *scan) {
     uint8_t key[KEY];
     if (!run->h->cache || !item->oid[0] || depends_on_time(scan)) return;
     make_key(key, item);
     pthread_mutex_lock(&run->lock);
-    cache_put(run->h->cache, (struct view){(const char *)key, KEY}, (struct view){str_c(seen), seen->n},
+    cache_put(run->h->cache, (struct view){(const char *)key, KEY},
+              (struct view){str_c(&item->seen), item->seen.n},
               (struct view){str_c(&item->record), item->record.n});
     pthread_mutex_unlock(&run->lock);
 }
@@ -143,7 +198,12 @@ static bool scan_it(struct run *run, struct harvest_item *item, const struct str
               suppress_find(&record.suppresses, &record.n_suppresses, view, headers->arena, st);
     if (ok) record_write(&item->record, &record);
     ok = ok && str_ok(&item->record, st) && str_ok(&headers->seen, st);
-    if (ok) keep(run, item, &record.scan, &headers->seen);
+    if (ok) {
+        str_free(&item->seen);
+        item->seen = headers->seen;
+        headers->seen = (struct str){0};
+        keep(run, item, &record.scan);
+    }
     return ok;
 }
 
@@ -238,11 +298,15 @@ bool harvest_run(const struct harvest *h, struct harvest_item *items, size_t n, 
     cache_commit(h->cache);
     pthread_mutex_destroy(&run.lock);
     free(run.todo);
+    /* Ctrl-C reaches git too: what it failed at then is no failure. */
+    if (is_stopped(&run)) return status_fail(st, STATUS_SYSTEM, "interrupted; what was scanned is kept");
     if (run.failed && st) *st = run.why;
-    if (run.failed) return false;
-    return !is_stopped(&run) || status_fail(st, STATUS_SYSTEM, "interrupted; what was scanned is kept");
+    return !run.failed;
 }
 
 void harvest_free(struct harvest_item *items, size_t n) {
-    for (size_t i = 0; i < n; i++) str_free(&items[i].record);
+    for (size_t i = 0; i < n; i++) {
+        str_free(&items[i].record);
+        str_free(&items[i].seen);
+    }
 }

@@ -22,8 +22,9 @@ enum { HARVEST_FILE_LIMIT = 16 << 20, HARVEST_JOBS = 64 };
 struct harvest_source {
     void *context;
     const char *folder; /* for `git -C`, to read blobs; NULL: none are read */
-    /* oid = the blob that lies at `path`, hexadecimal; false where there is no file. */
-    bool (*name)(void *context, char oid[OID_TEXT], const char *path);
+    /* print = what the file at `path` gives to one that includes it (harvest_print of its text); false where
+     * there is no file. */
+    bool (*print)(void *context, char print[OID_TEXT], const char *path);
     /* Appends the text of `path`; *refused as tree_text. `oid` may be "". */
     bool (*text)(void *context, struct str *out, const char **refused, const char *path, const char *oid,
                  struct catfile *blobs, struct arena *arena, struct status *st);
@@ -34,6 +35,7 @@ struct harvest_item {
     char oid[OID_TEXT]; /* "": not known before it is read */
     bool place;         /* as scan_request.kernel_place */
     struct str record;  /* record_write's bytes */
+    struct str seen;    /* of a place: the headers that it depends on, for harvest_holds */
 };
 
 struct harvest {
@@ -52,6 +54,13 @@ bool harvest_run(const struct harvest *h, struct harvest_item *items, size_t n,
 /* oid = the name of the blob with this text, as git gives it (SHA-1). Where git filters what lies on disk
  * (line ends), it is a name of what is read all the same. */
 void harvest_name(char oid[OID_TEXT], struct view text);
+
+/* print = what a text gives to a file that includes it: its directives and types, hashed. Nothing else of a
+ * header is looked at (coverage/scan/include.h), so a new prototype in it makes no file new. */
+void harvest_print(char print[OID_TEXT], struct view text);
+
+/* Would a place that saw these headers see the same ones now? */
+bool harvest_holds(const struct harvest_source *source, struct view seen);
 
 void harvest_free(struct harvest_item *items, size_t n);
 

@@ -4,14 +4,14 @@
 
 static const char mark[] = "sota-coverage: suppress ";
 
-/* Does a comment begin before `n` bytes of a line, and no string? */
+/* Does a comment begin right before, and not in a string? */
 static bool is_comment(const char *line, size_t n) {
+    static const char *const marks[] = {"//", "/*", "*", "#", ";", "--"};
     struct view before = view_trim((struct view){line, n});
     if (memchr(before.at, '"', before.n)) return false;
-    if (before.n && (before.at[0] == '*' || before.at[0] == '#' || before.at[0] == ';')) return true;
-    for (size_t i = 0; i + 1 < before.n; i++)
-        if (before.at[i] == '/' && (before.at[i + 1] == '/' || before.at[i + 1] == '*')) return true;
-    return before.n > 1 && memchr(before.at, '#', before.n) != NULL;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (view_ends(before, marks[i])) return true;
+    return false;
 }
 
 static struct view next_word(struct view *rest) {

@@ -2,7 +2,9 @@
 
 #include "coverage/debt/stamps.h"
 #include "coverage/scan/kernel_place.h"
+#include "git/plumbing/catfile.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,27 +104,36 @@ bool survey_cover(struct survey_file *out, const struct scan_file *scan, const s
 struct looked {
     const struct tree *tree;
     struct stamp *stamps; /* of each path of a working tree, while nothing about it moved; oid "" where not */
+    char (*prints)[OID_TEXT]; /* of each path that was asked for: harvest_print; "" not yet, "-" none */
+    struct catfile blobs;     /* to read them, opened when one is asked for */
+    pthread_mutex_t lock;     /* of both */
 };
 
-static bool name_now(void *context, char oid[OID_TEXT], const char *path) {
-    const struct looked *look = context;
-    const struct tree *tree = look->tree;
-    size_t i;
-    if (!tree_find(&i, tree, path) || (tree->blobs && tree->blobs[i].is_link)) return false;
-    const char *known = tree->blobs ? tree->blobs[i].oid : look->stamps[i].oid;
-    size_t n = strlen(known);
-    if (n && n < OID_TEXT) {
-        memcpy(oid, known, n + 1);
-        return true;
-    }
+/* A header is read once, whoever includes it. */
+static void take_print(struct looked *look, size_t i) {
     struct arena arena = {0};
     struct str text = {0};
     const char *refused;
-    bool there = tree_text(&text, &refused, tree, i, HARVEST_FILE_LIMIT, NULL, &arena, NULL) && !refused;
-    if (there) harvest_name(oid, (struct view){str_c(&text), text.n});
+    bool ready = look->tree->kind == TREE_WORK || look->blobs.socket >= 0 ||
+                 catfile_open(&look->blobs, look->tree->folder, NULL);
+    bool there = ready &&
+                 tree_text(&text, &refused, look->tree, i, HARVEST_FILE_LIMIT, &look->blobs, &arena, NULL) &&
+                 !refused;
+    if (there) harvest_print(look->prints[i], (struct view){str_c(&text), text.n});
+    else strcpy(look->prints[i], "-");
     str_free(&text);
     arena_release(&arena);
-    return there;
+}
+
+static bool print_now(void *context, char print[OID_TEXT], const char *path) {
+    struct looked *look = context;
+    size_t i;
+    if (!tree_find(&i, look->tree, path)) return false;
+    pthread_mutex_lock(&look->lock);
+    if (!look->prints[i][0]) take_print(look, i);
+    pthread_mutex_unlock(&look->lock);
+    memcpy(print, look->prints[i], OID_TEXT);
+    return strcmp(print, "-") != 0;
 }
 
 static bool text_now(void *context, struct str *out, const char **refused, const char *path, const char *oid,
@@ -173,13 +184,18 @@ static void keep_stamps(struct looked *look, struct cache *cache, const struct h
     if (news) stamps_save(cache, tree->root, look->stamps, kept);
 }
 
+bool survey_is_place(const struct matrix *m, const char *path) {
+    enum scan_language language = scan_language_of(path);
+    return (language == SCAN_C || language == SCAN_CPP) && kernel_place(m, path);
+}
+
 static size_t make_items(struct harvest_item *items, const struct looked *look, const struct matrix *m) {
     const struct tree *tree = look->tree;
     size_t n = 0;
     for (size_t i = 0; i < tree->n; i++) {
         if (scan_language_of(tree->paths[i]) == SCAN_NONE) continue;
         struct harvest_item *item = &items[n++];
-        *item = (struct harvest_item){.path = tree->paths[i], .place = kernel_place(m, tree->paths[i])};
+        *item = (struct harvest_item){.path = tree->paths[i], .place = survey_is_place(m, tree->paths[i])};
         const char *oid = !tree->blobs             ? look->stamps[i].oid
                           : tree->blobs[i].is_link ? ""
                                                    : tree->blobs[i].oid;
@@ -228,8 +244,8 @@ static bool add_all(struct survey *survey, const struct harvest_item *items, siz
 bool survey_tree(struct survey *survey, const struct tree *tree, const struct matrix *m,
                  const struct survey_options *options, struct arena *arena, struct status *st) {
     bool work = tree->kind == TREE_WORK;
-    struct looked look = {.tree = tree};
-    struct harvest_source source = {&look, work ? NULL : tree->folder, name_now, text_now};
+    struct looked look = {.tree = tree, .blobs = {.socket = -1}, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct harvest_source source = {&look, work ? NULL : tree->folder, print_now, text_now};
     struct harvest harvest = {.source = &source,
                               .cache = options->cache,
                               .jobs = options->jobs,
@@ -239,12 +255,14 @@ bool survey_tree(struct survey *survey, const struct tree *tree, const struct ma
     struct harvest_item *items = arena_alloc(arena, tree->n, sizeof *items, st);
     *survey = (struct survey){0};
     look.stamps = arena_alloc(arena, work ? tree->n : 0, sizeof *look.stamps, st);
-    if (!items || !look.stamps) return false;
+    look.prints = arena_alloc(arena, tree->n, sizeof *look.prints, st);
+    if (!items || !look.stamps || !look.prints) return false;
     if (work) take_stamps(&look, options->cache);
     size_t n = make_items(items, &look, m);
     bool ok = harvest_run(&harvest, items, n, st) && add_all(survey, items, n, m, arena, st);
     if (ok && work) keep_stamps(&look, options->cache, items, n);
     harvest_free(items, n);
+    catfile_close(&look.blobs);
     return ok;
 }
 

@@ -50,6 +50,10 @@ bool survey_tree(struct survey *survey, const struct tree *tree, const struct ma
                  const struct survey_options *options, struct arena *arena,
                  struct status *st) STATUS_MUST_USE;
 
+/* Is the file to be scanned as a kernel place (scan_request.kernel_place)? Only C and C++ are: what makes a
+ * CUDA or Triton kernel stands in its own file, and it does not depend on the headers of its moment. */
+bool survey_is_place(const struct matrix *m, const char *path);
+
 /* Adds one record: a kernel file is covered, another passed over. Every array has to have the room
  * (survey_tree; coverage/history). */
 bool survey_add(struct survey *survey, const struct record *record, const struct matrix *m,

@@ -1,6 +1,5 @@
 #include "coverage/history/moment.h"
 
-#include "coverage/scan/kernel_place.h"
 #include "sotadb/sql/seed.h"
 
 #include <stdlib.h>
@@ -178,7 +177,7 @@ bool moment_open(struct moment *moment, struct ledger *ledger, const struct tree
     for (size_t i = 0; i < ledger->log.n_paths; i++) {
         struct slot *slot = &moment->slots[i];
         slot->scanned = scan_language_of(ledger->log.paths[i]) != SCAN_NONE;
-        slot->place = slot->scanned && moment->fixed && kernel_place(moment->fixed, ledger->log.paths[i]);
+        slot->place = slot->scanned && moment->fixed && survey_is_place(moment->fixed, ledger->log.paths[i]);
     }
     return catfile_open(&moment->blobs, tree->folder, st);
 }

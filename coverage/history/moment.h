@@ -20,6 +20,11 @@ struct version {
     bool known;
     struct survey_file covered;      /* by the rows of this matrix */
     const struct matrix *covered_by; /* NULL: not yet */
+    char print[OID_TEXT];            /* harvest_print; "" not yet, "-": none */
+    struct record place;             /* as of a kernel place that saw these headers */
+    struct view seen;                /* `at` NULL: not yet */
+    struct survey_file place_covered;
+    const struct matrix *place_covered_by;
 };
 
 struct slot { /* of one path */

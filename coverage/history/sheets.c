@@ -2,7 +2,6 @@
 
 #include "base/hash.h"
 #include "coverage/history/moment.h"
-#include "coverage/scan/kernel_place.h"
 #include "sotadb/sql/cache.h"
 
 #include <stdlib.h>
@@ -201,22 +200,44 @@ static int by_bytes(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool name_then(void *context, char oid[OID_TEXT], const char *path) {
-    const struct filling *f = context;
+static struct slot *slot_of(const struct filling *f, const char *path) {
     const struct gitlog *log = &f->ledger->log;
     const char *const *found =
         log->n_paths ? bsearch(&path, log->paths, log->n_paths, sizeof path, by_bytes) : NULL;
-    const struct slot *slot = found ? &f->moment->slots[found - log->paths] : NULL;
-    if (!slot || !slot->now.oid || slot->now.is_link || strlen(slot->now.oid) >= OID_TEXT) return false;
-    strcpy(oid, slot->now.oid);
-    return true;
+    return found ? &f->moment->slots[found - log->paths] : NULL;
+}
+
+/* A header's content is read once in the whole history. */
+static void take_print(struct filling *f, struct version *v) {
+    struct str text = {0};
+    if (catfile_read(&text, &f->moment->blobs, v->oid, HARVEST_FILE_LIMIT, NULL))
+        harvest_print(v->print, (struct view){str_c(&text), text.n});
+    else strcpy(v->print, "-");
+    str_free(&text);
+}
+
+static bool print_then(void *context, char print[OID_TEXT], const char *path) {
+    struct filling *f = context;
+    struct slot *slot = slot_of(f, path);
+    if (!slot || !slot->now.oid || slot->now.is_link) return false;
+    struct version *v =
+        slot->version ? slot->version
+                      : moment_version(f->moment, (uint32_t)(slot - f->moment->slots), slot->now.oid, NULL);
+    if (!v) return false;
+    if (!v->print[0]) take_print(f, v);
+    memcpy(print, v->print, OID_TEXT);
+    return strcmp(print, "-") != 0;
 }
 
 static bool text_of(void *context, struct str *out, const char **refused, const char *path, const char *oid,
                     struct catfile *blobs, struct arena *arena, struct status *st) {
-    struct status why;
-    (void)context, (void)arena;
+    struct status why = {0};
+    (void)arena;
     *refused = NULL;
+    if (!oid[0]) { /* a header, by its name */
+        const struct slot *slot = slot_of(context, path);
+        oid = slot && slot->now.oid ? slot->now.oid : "";
+    }
     if (catfile_read(out, blobs, oid, HARVEST_FILE_LIMIT, &why)) return true;
     if (why.code == STATUS_UNSUPPORTED) *refused = "larger than the limit";
     return *refused || status_fail(st, why.code, "%s: %s", path, why.message);
@@ -294,78 +315,81 @@ static bool list_paths(struct folding *g) {
     return g->survey.files && g->survey.refused;
 }
 
-/* A file that is no kernel place: known from any commit that held it. */
-static bool add_known(struct folding *g, struct version *v) {
-    const struct scan_file *scan = &v->record.scan;
-    for (size_t i = 0; i < v->record.n_suppresses; i++)
+/* A file that is no kernel place is known from any commit that held it; a place, from one with the same
+ * headers. */
+static bool add_file(struct folding *g, const struct record *record, struct survey_file *covered,
+                     const struct matrix **covered_by) {
+    const struct scan_file *scan = &record->scan;
+    for (size_t i = 0; i < record->n_suppresses; i++)
         g->survey.comments[g->survey.n_comments++] =
-            (struct survey_comment){scan->path, v->record.suppresses[i]};
+            (struct survey_comment){scan->path, record->suppresses[i]};
     g->survey.n_scanned++;
     if (!scan_is_kernel_file(scan)) return true;
-    if (v->covered_by != g->m) {
-        if (!survey_cover(&v->covered, scan, g->m, &g->f->ledger->arena, g->f->st)) return false;
-        v->covered_by = g->m;
+    if (*covered_by != g->m) {
+        if (!survey_cover(covered, scan, g->m, &g->f->ledger->arena, g->f->st)) return false;
+        *covered_by = g->m;
     }
-    g->survey.files[g->survey.n_files++] = v->covered;
+    g->survey.files[g->survey.n_files++] = *covered;
     return true;
 }
 
-/* The kernel places of the moment, which depend on its headers. */
-static bool read_places(struct record *records, struct folding *g, struct harvest_item *items, size_t n) {
-    struct harvest harvest = harvest_of(g->f, false);
-    harvest.jobs = 1; /* a few files, mostly in the cache */
-    if (!harvest_run(&harvest, items, n, g->f->st)) return false;
-    for (size_t i = 0; i < n; i++)
-        if (!record_read(&records[i], (struct view){str_c(&items[i].record), items[i].record.n},
-                         items[i].path, &g->arena))
-            return status_fail(g->f->st, STATUS_NO_MEMORY, "out of memory for what is known of %s",
-                               items[i].path);
-    return true;
+static bool keep_place(struct folding *g, struct version *v, const struct harvest_item *item) {
+    struct arena *arena = &g->f->ledger->arena;
+    v->place_covered_by = NULL;
+    v->seen = (struct view){arena_copy(arena, str_c(&item->seen), item->seen.n, g->f->st), item->seen.n};
+    return v->seen.at &&
+           (record_read(&v->place, (struct view){str_c(&item->record), item->record.n}, item->path, arena) ||
+            status_fail(g->f->st, STATUS_NO_MEMORY, "out of memory for what is known of %s", item->path));
 }
 
 static bool is_place(const struct folding *g, size_t path) {
     const struct slot *slot = &g->f->moment->slots[path];
-    return g->f->moment->fixed ? slot->place : kernel_place(g->m, g->f->ledger->log.paths[path]);
+    return g->f->moment->fixed ? slot->place : survey_is_place(g->m, g->f->ledger->log.paths[path]);
 }
 
-static size_t list_places(struct harvest_item *items, bool *place, const struct folding *g) {
+/* Places that were not seen with these headers yet are scanned. */
+static bool read_places(struct folding *g, const bool *place) {
     const struct gitlog *log = &g->f->ledger->log;
+    struct harvest harvest = harvest_of(g->f, false);
+    struct harvest_item *items = arena_alloc(&g->arena, g->tree.n, sizeof *items, g->f->st);
+    struct version **versions = arena_alloc(&g->arena, g->tree.n, sizeof *versions, g->f->st);
     size_t n = 0;
+    if (!items || !versions) return false;
     for (size_t i = 0; i < log->n_paths; i++) {
-        const struct slot *slot = &g->f->moment->slots[i];
-        place[i] = slot->version && is_place(g, i);
-        if (!place[i]) continue;
+        struct version *v = g->f->moment->slots[i].version;
+        if (!place[i] || (v->seen.at && harvest_holds(&g->f->source, v->seen))) continue;
         items[n] = (struct harvest_item){.path = log->paths[i], .place = true};
-        strcpy(items[n++].oid, slot->version->oid);
+        strcpy(items[n].oid, v->oid);
+        versions[n++] = v;
     }
-    return n;
+    harvest.jobs = 1; /* a few files, mostly in the cache; and the moment is one thread's */
+    bool ok = harvest_run(&harvest, items, n, g->f->st);
+    for (size_t i = 0; ok && i < n; i++) ok = keep_place(g, versions[i], &items[i]);
+    harvest_free(items, n);
+    return ok;
 }
 
-static bool room_for_comments(struct folding *g, const bool *place, const struct record *records, size_t n) {
+static bool room_for_comments(struct folding *g, const bool *place) {
     size_t room = 0;
-    for (size_t i = 0; i < n; i++) room += records[i].n_suppresses;
     for (size_t i = 0; i < g->f->ledger->log.n_paths; i++) {
         const struct version *v = g->f->moment->slots[i].version;
-        if (v && !place[i]) room += v->record.n_suppresses;
+        if (v) room += place[i] ? v->place.n_suppresses : v->record.n_suppresses;
     }
     g->survey.comments = arena_alloc(&g->arena, room, sizeof *g->survey.comments, g->f->st);
     return g->survey.comments != NULL;
 }
 
 static bool add_files(struct folding *g) {
-    size_t n_paths = g->f->ledger->log.n_paths, n = 0;
-    struct harvest_item *items = arena_alloc(&g->arena, g->tree.n, sizeof *items, g->f->st);
-    struct record *records = arena_alloc(&g->arena, g->tree.n, sizeof *records, g->f->st);
+    size_t n_paths = g->f->ledger->log.n_paths;
     bool *place = arena_alloc(&g->arena, n_paths, sizeof *place, g->f->st);
-    if (!items || !records || !place) return false;
-    n = list_places(items, place, g);
-    bool ok = read_places(records, g, items, n) && room_for_comments(g, place, records, n);
+    if (!place) return false;
+    for (size_t i = 0; i < n_paths; i++) place[i] = g->f->moment->slots[i].version && is_place(g, i);
+    bool ok = read_places(g, place) && room_for_comments(g, place);
     for (size_t i = 0; ok && i < n_paths; i++) {
         struct version *v = g->f->moment->slots[i].version;
-        if (v && !place[i]) ok = add_known(g, v);
+        if (v && place[i]) ok = add_file(g, &v->place, &v->place_covered, &v->place_covered_by);
+        else if (v) ok = add_file(g, &v->record, &v->covered, &v->covered_by);
     }
-    for (size_t i = 0; ok && i < n; i++) ok = survey_add(&g->survey, &records[i], g->m, &g->arena, g->f->st);
-    harvest_free(items, n);
     return ok;
 }
 
@@ -521,7 +545,7 @@ bool sheets_fill(struct ledger *ledger, const struct tree *tree, const struct le
     struct cache *own =
         f.cache ? NULL : cache_open(":memory:"); /* kernel places are asked for again and again */
     if (!f.cache) f.cache = own;
-    f.source = (struct harvest_source){&f, tree->folder, name_then, text_of};
+    f.source = (struct harvest_source){&f, tree->folder, print_then, text_of};
     bool ok = moment_open(&moment, ledger, tree, options, complaints, st) && fill(&f);
     moment_close(&moment);
     cache_commit(f.cache);

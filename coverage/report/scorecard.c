@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLD_GAPS = 6, BAR = 30, GAP_COLUMN = 16, NEXT_MENDS = 5, FOLD_STALE = 200 };
+enum { FOLD_GAPS = 6, BAR = 26, GAP_COLUMN = 16, NEXT_MENDS = 5, FOLD_STALE = 200 };
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
@@ -55,10 +55,12 @@ static void put_grade(struct str *out, const struct term *term, const struct rep
         str_puts(out, "No kernel found in this tree.\n");
         return;
     }
-    int grade = debt_grade(debt), filled = grade * BAR / 100;
+    enum { BESIDE = 54 }; /* columns of the rest of the line */
+    int room = term->width - BESIDE, bars = room > BAR ? BAR : room > 4 ? room : 4;
+    int grade = debt_grade(debt), filled = grade * bars / 100;
     enum term_style style = grade >= 90 ? TERM_GREEN : grade >= 50 ? TERM_YELLOW : TERM_RED;
     struct str bar = {0}, rest = {0}, number = {0};
-    for (int i = 0; i < BAR; i++) str_puts(i < filled ? &bar : &rest, i < filled ? "█" : "░");
+    for (int i = 0; i < bars; i++) str_puts(i < filled ? &bar : &rest, i < filled ? "█" : "░");
     str_printf(&number, "%3d %%", grade);
     str_puts(out, "grade ");
     term_put(out, term, style, str_c(&number));
