@@ -143,6 +143,18 @@ static void put_floor(struct jsonout *j, const void *at, bool flat) {
     jsonout_end_object(j);
 }
 
+static void put_suppression(struct jsonout *j, const void *at, bool flat) {
+    const struct suppression *row = at;
+    (void)flat;
+    jsonout_begin_object(j);
+    jsonout_pair_string(j, "class", row->class);
+    jsonout_pair_string(j, "op", row->op);
+    jsonout_pair_string(j, "path", row->path);
+    jsonout_pair_string(j, "detail", row->detail);
+    jsonout_pair_string(j, "reason", row->reason);
+    jsonout_end_object(j);
+}
+
 static void put_flat_op(struct jsonout *j, const void *at, bool flat) {
     (void)flat;
     jsonout_begin_object(j);
@@ -206,5 +218,7 @@ void sota_json_export(struct jsonout *j, const struct matrix *m) {
     put_rows(j, "branches", m->branches, sizeof *m->branches, m->n_branches, put_rung, true);
     put_rows(j, "floors", m->floors, sizeof *m->floors, m->n_floors, put_floor, true);
     put_rows(j, "benches", m->benches, sizeof *m->benches, m->n_benches, put_bench, true);
+    put_rows(j, "suppressions", m->suppressions, sizeof *m->suppressions, m->n_suppressions, put_suppression,
+             true);
     jsonout_end_object(j);
 }

@@ -37,8 +37,14 @@ static bool complain(const char *folder, const struct process *git, struct statu
     if (says(git, "must be run in a work tree"))
         return status_fail(st, STATUS_UNSUPPORTED,
                            "%s is no working tree; go into the root, or name a revision", folder);
-    struct view line, rest = {str_c(&git->err), git->err.n};
-    if (!view_line(&line, &rest)) line = view_of("it said nothing");
+    if (says(git, "lazy fetching disabled") || says(git, "promisor") || says(git, "could not fetch"))
+        return status_fail(
+            st, STATUS_NOT_FOUND,
+            "%s is a partial clone and lacks objects; `git fetch --refetch --no-filter` brings them", folder);
+    struct view line = {0}, rest = {str_c(&git->err), git->err.n};
+    bool warning = true;
+    while (warning && view_line(&line, &rest)) warning = view_starts(line, "warning:");
+    if (warning) line = view_of("it said nothing");
     return status_fail(st, STATUS_SYSTEM, "git cannot read %s: %.*s", folder, (int)line.n, line.at);
 }
 

@@ -33,9 +33,13 @@ void catfile_close(struct catfile *catfile) {
     *catfile = (struct catfile){.socket = -1};
 }
 
+/* Git gives up over the first object that a partial clone lacks and that it may not fetch. */
 static bool lost(struct status *st, const char *name) {
-    return status_fail(st, STATUS_SYSTEM, "git cat-file ended while %s was asked for; `git fsck` may say why",
-                       name);
+    return status_fail(
+        st, STATUS_NOT_FOUND,
+        "the object %s cannot be read; if this is a partial clone, `git fetch --refetch --no-filter` "
+        "brings it, else `git fsck` says why",
+        name);
 }
 
 static bool ask(struct catfile *catfile, const char *name, struct status *st) {
@@ -122,8 +126,8 @@ bool catfile_read(struct str *out, struct catfile *catfile, const char *name, si
     if (!ask(catfile, name, st)) return false;
     if (!read_line(&head, catfile)) return lost(st, name);
     if (!parse_head(head, &is_blob, &size))
-        return status_fail(st, STATUS_NOT_FOUND, "the object %s is missing; `git fetch --refetch` brings it",
-                           name);
+        return status_fail(st, STATUS_NOT_FOUND,
+                           "the object %s is missing; `git fetch --refetch --no-filter` brings it", name);
     bool wanted = is_blob && size <= limit;
     if (!take(wanted ? out : NULL, catfile, size) || !take(NULL, catfile, 1)) return lost(st, name);
     if (!is_blob) return status_fail(st, STATUS_BAD_INPUT, "%s is no file", name);

@@ -49,3 +49,5 @@ for row in matrix["witnesses"]:
     insert("witness", without({**row, "floor": row["floor_name"]}, "floor_name", "state"))
 for row in matrix["benches"]:
     insert("bench", without({**row, "commit_id": row["commit"]}, "commit"))
+for row in matrix["suppressions"]:
+    insert("suppression", row)

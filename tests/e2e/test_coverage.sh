@@ -181,7 +181,15 @@ blob=$(git rev-parse HEAD:src/scale.cu)
 cp -r . "$scratch/broken" && rm -f "$scratch/broken/.git/objects/$(echo "$blob" | cut -c1-2)/$(echo "$blob" | cut -c3-)"
 out=$(XDG_CACHE_HOME=$scratch/none sota-coverage -C "$scratch/broken" HEAD 2>&1)
 check_equal "a missing object exits 2" "$?" 2
-check_has "and is named with its mend" "$out" "is missing; \`git fetch --refetch\`"
+check_has "and is named with its mend" "$out" "git fetch --refetch --no-filter"
+
+git config uploadpack.allowFilter true
+for filter in blob:none tree:0; do
+    git clone -q --filter=$filter --no-checkout "file://$scratch/revisions" "$scratch/$filter" 2>/dev/null
+    out=$(XDG_CACHE_HOME=$scratch/none sota-coverage -C "$scratch/$filter" --since one HEAD 2>&1)
+    check_equal "a partial clone ($filter) exits 2" "$?" 2
+    check_has "and fetches nothing by itself" "$out" "git fetch --refetch --no-filter"
+done
 
 # --- since -----------------------------------------------------------------------------------------------------
 git checkout -q -b change one
