@@ -94,8 +94,10 @@ static void make_world(struct world *w) {
     w->matrix = (struct matrix){
         .ops = &w->op, .n_ops = 1, .references = &w->reference, .n_references = 1, .source = MARK};
     w->owner = &w->op;
-    w->file = (struct survey_file){
-        .scan = {.path = MARK, .kernels = &w->kernel, .n_kernels = 1}, .ops = &w->owner, .n_ops = 1};
+    w->file = (struct survey_file){.scan = {.path = MARK, .kernels = &w->kernel, .n_kernels = 1},
+                                   .ops = &w->owner,
+                                   .owners = &w->owner,
+                                   .n_ops = 1};
     w->survey = (struct survey){.files = &w->file, .n_files = 1, .n_scanned = 1};
     w->debt = (struct debt){.gaps = &w->gap, .n = 1, .clean = &w->clean, .n_kernels = 1};
     w->tree = (struct tree){.root = "/r", .commit = ""};
