@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 static bool complain(const struct process *git, const char *what, struct status *st) {
     const char *text = str_c(&git->err);
@@ -113,6 +114,24 @@ static bool read_rest(struct confhooks *out, struct view rest, const char *event
     return true;
 }
 
+static const char command_start[] = "f() { [ ! -x ";
+
+/* Only what put_command wrote: a command of the user's says itself what happens without the program. */
+static bool find_gone(struct confhook *hook, struct arena *arena, struct status *st) {
+    struct str program = {0};
+    struct view command = view_of(hook->command);
+    size_t n = sizeof command_start - 1;
+    if (view_starts(command, command_start))
+        shellword_take(&program, (struct view){command.at + n, command.n - n});
+    bool ok = str_ok(&program, st);
+    if (ok && program.n && access(program.at, X_OK) != 0) {
+        hook->gone = arena_copy(arena, program.at, program.n, st);
+        ok = hook->gone != NULL;
+    }
+    str_free(&program);
+    return ok;
+}
+
 bool confhook_list(struct confhooks *out, const char *event, struct arena *arena, struct status *st) {
     struct process git;
     char call[64];
@@ -125,14 +144,17 @@ bool confhook_list(struct confhooks *out, const char *event, struct arena *arena
     bool ok = git.exit_code <= 1 || complain(&git, "config", st);
     ok = ok && read_events(out, text, event, arena, st) && read_rest(out, text, event, arena, st);
     snprintf(call, sizeof call, "hooks run %s", event);
-    for (size_t i = 0; ok && i < out->n; i++) out->at[i].ours = strstr(out->at[i].command, call) != NULL;
+    for (size_t i = 0; ok && i < out->n; i++) {
+        out->at[i].ours = strstr(out->at[i].command, call) != NULL;
+        ok = find_gone(&out->at[i], arena, st);
+    }
     process_free(&git);
     return ok;
 }
 
 bool confhook_fires(const struct confhooks *hooks) {
     for (size_t i = 0; i < hooks->n; i++)
-        if (hooks->at[i].ours && hooks->at[i].enabled) return !hooks->event_off;
+        if (hooks->at[i].ours && hooks->at[i].enabled && !hooks->at[i].gone) return !hooks->event_off;
     return false;
 }
 
@@ -179,7 +201,7 @@ bool confhook_remove(bool *removed, const char *event, struct status *st) {
 static void put_command(struct str *out, const char *event, const char *program) {
     struct str word = {0};
     shellword_put(&word, program);
-    str_printf(out, "f() { [ ! -x %s ] || " CONFHOOK_ENV "=1 %s hooks run %s \"$@\" </dev/null || :; }; f",
+    str_printf(out, "%s%s ] || " CONFHOOK_ENV "=1 %s hooks run %s \"$@\" </dev/null || :; }; f", command_start,
                str_c(&word), str_c(&word), event);
     out->failed |= word.failed;
     str_free(&word);

@@ -19,6 +19,7 @@ struct confhook {
     const char *name, *command, *scope; /* scope as git names it: "local", "global", "worktree" ... */
     bool enabled;                       /* hook.<name>.enabled is not false */
     bool ours;                          /* its command runs us in this event */
+    const char *gone;                   /* the program that our command calls, when it is not there any more */
 };
 
 struct confhooks {
@@ -34,7 +35,7 @@ bool confhook_supported(bool *out, struct str *version, struct status *st) STATU
 bool confhook_list(struct confhooks *out, const char *event, struct arena *arena,
                    struct status *st) STATUS_MUST_USE;
 
-/* Does one of them that is enabled run us? */
+/* Does one of them that is enabled run us, by a program that is there? */
 bool confhook_fires(const struct confhooks *hooks);
 
 /* Can the configuration be restored byte for byte afterwards? Not when its last line has no end: git adds it.

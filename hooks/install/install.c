@@ -104,6 +104,11 @@ static bool hook_read(struct hook *hook, const struct install *place, const char
     if (!str_ok(&hook->path, st) || !str_ok(&hook->previous, st)) return false;
     if (lstat(hook->path.at, &info) != 0) {
         if (errno == ENOENT) return true;
+        if (errno == ENOTDIR)
+            return status_fail(st, STATUS_BAD_INPUT,
+                               "git runs no hook here: core.hooksPath leads to '%s', which is no folder; "
+                               "git config --show-origin core.hooksPath says where it is set",
+                               str_c(&place->dir));
         return status_fail_errno(st, "cannot look at '%s'", hook->path.at);
     }
     hook->exists = true;
@@ -150,7 +155,12 @@ static bool is_shell_script(struct view text) {
     return false;
 }
 
-static bool is_our_line(struct view line) { return view_ends(line, INSTALL_MARK); }
+/* What put_call and add_file write, and nothing that somebody else may have written with our mark in it. */
+static const char call_start[] = "if [ -x ", chain_start[] = "exec \"${0%/*}/fak-previous/";
+
+static bool is_our_line(struct view line) {
+    return view_ends(line, INSTALL_MARK) && (view_starts(line, call_start) || view_starts(line, chain_start));
+}
 
 /* How many lines are ours, and how many are not (a "#!/bin/sh" counts for neither). */
 static void count_lines(int *ours, int *others, struct view text) {
@@ -162,29 +172,32 @@ static void count_lines(int *ours, int *others, struct view text) {
     }
 }
 
-static enum install_state state_of(const struct hook *hook) {
+/* Does a line call us that is no comment? */
+static bool has_call(struct view text, const char *hook) {
     char call[64];
+    struct view line;
+    snprintf(call, sizeof call, "hooks run %s", hook);
+    while (view_line(&line, &text))
+        if (!view_starts(view_trim(line), "#") && line.n && memmem(line.at, line.n, call, strlen(call)))
+            return true;
+    return false;
+}
+
+static enum install_state state_of(const struct hook *hook) {
     int ours, others;
     if (!hook->exists) return INSTALL_NONE;
     count_lines(&ours, &others, hook_text(hook));
     if (ours && hook->regular) return others ? INSTALL_LINE : INSTALL_OURS;
-    snprintf(call, sizeof call, "hooks run %s", hook->name);
-    struct view text = hook_text(hook);
-    return text.n && memmem(text.at, text.n, call, strlen(call)) ? INSTALL_CALLS : INSTALL_FOREIGN;
+    return has_call(hook_text(hook), hook->name) ? INSTALL_CALLS : INSTALL_FOREIGN;
 }
 
-/* The word that our line tests and calls, in single quotes. */
+/* The word that our line tests and calls. */
 static void read_program(struct str *out, struct view text) {
-    static const char before[] = "if [ -x '", after[] = "' ]; then ";
     struct view line;
     while (view_line(&line, &text)) {
-        if (!is_our_line(line) || !view_starts(line, before)) continue;
-        const char *from = line.at + sizeof before - 1;
-        const char *to = memmem(from, line.n - sizeof before + 1, after, sizeof after - 1);
-        for (; to && from < to; from++) {
-            str_putc(out, *from);
-            if (to - from >= 4 && strncmp(from, "'\\''", 4) == 0) from += 3;
-        }
+        if (!is_our_line(line) || !view_starts(line, call_start)) continue;
+        size_t n = sizeof call_start - 1;
+        shellword_take(out, (struct view){line.at + n, line.n - n});
         return;
     }
 }
@@ -198,6 +211,7 @@ static bool look_at(struct install_seen *out, const struct hook *file, const cha
     out->runner = runner_of(text);
     str_puts(&out->path, file->path.at);
     read_program(&out->program, text);
+    out->gone = out->program.n && access(out->program.at, X_OK) != 0;
     if (out->state == INSTALL_FOREIGN && !runner_calls(&calls, &out->config, out->runner, hook, st))
         return false;
     if (calls) out->state = INSTALL_RUNNER;
@@ -221,7 +235,7 @@ void install_seen_free(struct install_seen *seen) {
 }
 
 bool install_fires(const struct install_seen *seen) {
-    return seen->runs && seen->state != INSTALL_NONE && seen->state != INSTALL_FOREIGN;
+    return seen->runs && !seen->gone && seen->state != INSTALL_NONE && seen->state != INSTALL_FOREIGN;
 }
 
 /* --- adding
@@ -233,9 +247,9 @@ static void put_call(struct str *out, const char *hook, const char *program) {
     struct str word = {0};
     shellword_put(&word, program);
     str_printf(out,
-               "if [ -x %s ]; then %s hooks run %s \"$@\" </dev/null || :; FAK_ADVISED=%s; export "
+               "%s%s ]; then %s hooks run %s \"$@\" </dev/null || :; FAK_ADVISED=%s; export "
                "FAK_ADVISED; fi " INSTALL_MARK "\n",
-               str_c(&word), str_c(&word), hook, hook);
+               call_start, str_c(&word), str_c(&word), hook, hook);
     out->failed |= word.failed;
     str_free(&word);
 }
@@ -312,7 +326,7 @@ static bool add_file(const struct hook *hook, const struct install *place, const
     str_puts(&text, "#!/bin/sh\n");
     put_call(&text, hook->name, program);
     bool chains = hook->exists && hook->runs;
-    if (chains) str_printf(&text, "exec \"${0%%/*}/fak-previous/%s\" \"$@\" " INSTALL_MARK "\n", hook->name);
+    if (chains) str_printf(&text, "%s%s\" \"$@\" " INSTALL_MARK "\n", chain_start, hook->name);
     bool ok = make_folder(str_c(&place->dir), st);
     if (ok && hook->exists)
         ok = make_previous_folder(place, st) &&
@@ -334,7 +348,9 @@ bool install_add(const struct install *place, const char *hook, const char *prog
     bool called = seen.state == INSTALL_CALLS || seen.state == INSTALL_RUNNER;
     install_seen_free(&seen);
     if (ok && !called) {
-        bool editable = file.exists && file.regular && file.runs && is_shell_script(hook_text(&file));
+        int ours, others; /* a script of nothing but "#!/bin/sh" would be taken for ours: it moves */
+        count_lines(&ours, &others, hook_text(&file));
+        bool editable = file.exists && file.regular && file.runs && others && is_shell_script(hook_text(&file));
         ok = editable ? add_line(&file, program, st) : add_file(&file, place, program, st);
     }
     hook_free(&file);

@@ -34,6 +34,7 @@ struct install_seen {
     enum runner runner; /* who wrote it */
     struct str config;  /* INSTALL_RUNNER: where the runner is told to call us */
     struct str program; /* INSTALL_OURS, INSTALL_LINE: the fak that our line calls */
+    bool gone;          /* that program is not there any more, and our line passes over it */
 };
 
 struct install {

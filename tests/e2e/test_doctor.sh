@@ -36,6 +36,10 @@ chmod +x .git/hooks/commit-msg
 git config core.hooksPath "$scratch/other"
 finds "core.hooksPath elsewhere: ours is dead, and it says which" 1 "core.hooksPath of file:.git/config (local)" "the folder is not there" \
     "$scratch/repo/.git/hooks/commit-msg is not run, because core.hooksPath (local) names another folder"
+git config core.hooksPath /dev/null
+for command in doctor status install uninstall; do
+    check_has "core.hooksPath /dev/null: $command says so" "$(fak hooks $command 2>&1)" "git runs no hook here: core.hooksPath leads to '/dev/null', which is no folder"
+done
 git config --unset core.hooksPath
 git config --file "$scratch/gitconfig" core.hooksPath "$scratch/other"
 GIT_CONFIG_GLOBAL=$scratch/gitconfig
@@ -44,7 +48,9 @@ GIT_CONFIG_GLOBAL=/dev/null
 mkdir "$scratch/old" && cp -r "$BIN/fak" "$BIN/lib" "$scratch/old/" && "$scratch/old/fak" hooks install --files >/dev/null
 finds "another fak" 1 "calls another fak, $scratch/old/fak; \`fak hooks install\` makes it this one"
 rm -rf "$scratch/old"
-finds "a fak that is gone" 1 "calls $scratch/old/fak, which is not there any more; run \`fak hooks install\`"
+finds "a fak that is gone" 1 "! commit-msg: not installed (it calls $scratch/old/fak, which is not there any more); run \`fak hooks install\`"
+check_has "JSON: it does not fire" "$(fak hooks doctor --json | tr -d ' \n')" '"hook":"commit-msg","fires":false'
+check_exit "status: it does not fire" 1 fak hooks status
 fak hooks install --files >/dev/null
 printf '#!/bin/sh\nexit 0\n' >.git/hooks/pre-commit && chmod +x .git/hooks/pre-commit
 finds "another's pre-commit beside ours" 0 "pre-commit not ours" "$well"

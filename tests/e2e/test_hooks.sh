@@ -210,6 +210,13 @@ round "a script without #!"
 round "an absolute symbolic link"
 mkdir -p scripts && cp "$scratch/shared" scripts/hook && rm $hooks/commit-msg && ln -s ../../scripts/hook $hooks/commit-msg && git add scripts && git commit -qm scripts
 round "a relative symbolic link"
+rm $hooks/commit-msg && { echo '#!/bin/sh'; echo '# fak-hooks'; body; echo 'echo "x" >/dev/null # fak-hooks'; echo '# fak hooks run commit-msg "$1"'; } >$hooks/commit-msg && chmod 755 $hooks/commit-msg
+round "a script with our mark, and a call of ours that is commented out"
+printf '#!/bin/sh\n' >$hooks/commit-msg && before=$(listing $hooks)
+fak hooks install >/dev/null && fak hooks install >/dev/null && edit && git add .
+speaks "a script of one line" git commit -m x
+fak hooks uninstall >/dev/null
+check_equal "a script of one line: uninstall restores it" "$(listing $hooks)" "$before"
 if command -v python3 >/dev/null; then
     rm $hooks/commit-msg
     cat >$hooks/commit-msg <<END
@@ -263,6 +270,8 @@ before=$(listing .githooks)
 fak hooks install >/dev/null && edit
 speaks "installed over them: still one advice" git commit -am x
 check_equal "and they are as they were" "$(listing .githooks)" "$before"
+new_repo && mkdir "$scratch/moved" && cp -r "$BIN/fak" "$BIN/lib" "$scratch/moved/" && "$scratch/moved/fak" hooks install >/dev/null && rm -r "$scratch/moved" && edit && git add .
+check_has "pre-commit speaks where commit-msg calls a program that is gone" "$(fak hooks run pre-commit 2>&1)" "fak"
 new_repo
 check_exit "status: exit 1 where nothing fires" 1 fak hooks status
 fak hooks install >/dev/null

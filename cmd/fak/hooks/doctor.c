@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { PROBLEMS = 16, OFF_SWITCHES = 4, LABEL = 20 };
 
@@ -53,10 +52,7 @@ static bool same_file(const char *a, const char *b) {
 
 static void check_program(struct doctor *d, const struct hooks_seen *seen) {
     const char *program = str_c(&seen->file.program);
-    if (!*program) return;
-    if (access(program, X_OK) != 0)
-        problem(d, "%s calls %s, which is not there any more; run `fak hooks install`", seen->hook, program);
-    else if (!same_file(program, d->program))
+    if (*program && !seen->file.gone && !same_file(program, d->program))
         problem(d, "%s calls another fak, %s; `fak hooks install` makes it this one", seen->hook, program);
 }
 
@@ -215,7 +211,7 @@ static void say_hook(struct str *out, const struct doctor *d, const struct hooks
     const struct install_seen *file = &seen->file;
     const struct confhooks *configured = &seen->configured;
     bool ours = fires(d, seen);
-    if (ours) hooks_state_text(out, &d->survey, seen);
+    if (ours || hooks_gone(&d->survey, seen)) hooks_state_text(out, &d->survey, seen);
     else if (file->exists || configured->n) str_puts(out, "not ours");
     else str_puts(out, "nothing runs");
     for (size_t i = 0; i < configured->n; i++)

@@ -16,12 +16,14 @@ static bool put_status(struct cli *cli, bool *fires, struct status *st) {
     for (int i = 0; ok && i < HOOKS_INSTALLED; i++) {
         const struct hooks_seen *seen = &survey.seen[i];
         bool here = hooks_by_config(&survey, seen) || hooks_by_file(&survey, seen);
-        struct str text = {0};
+        struct str text = {0}, shown = {0};
         hooks_state_text(&text, &survey, seen);
+        term_safe(&shown, str_c(&text));
         str_printf(&cli->out, "  %-20s", seen->hook);
-        term_put(&cli->out, &cli->out_term, here ? TERM_GREEN : TERM_YELLOW, str_c(&text));
+        term_put(&cli->out, &cli->out_term, here ? TERM_GREEN : TERM_YELLOW, str_c(&shown));
         str_putc(&cli->out, '\n');
         str_free(&text);
+        str_free(&shown);
         *fires &= here;
     }
     hooks_survey_close(&survey);

@@ -41,6 +41,12 @@ bool hooks_shared(const struct hooks_survey *survey) {
     return strcmp(str_c(&survey->scope), "global") == 0 || strcmp(str_c(&survey->scope), "system") == 0;
 }
 
+const char *hooks_gone(const struct hooks_survey *survey, const struct hooks_seen *seen) {
+    for (size_t i = 0; survey->configures && i < seen->configured.n; i++)
+        if (seen->configured.at[i].gone) return seen->configured.at[i].gone;
+    return seen->file.gone ? str_c(&seen->file.program) : NULL;
+}
+
 static const char *configured_elsewhere(const struct hooks_survey *survey, const struct hooks_seen *seen) {
     for (size_t i = 0; i < seen->configured.n; i++) {
         if (!seen->configured.at[i].ours) continue;
@@ -50,22 +56,27 @@ static const char *configured_elsewhere(const struct hooks_survey *survey, const
     return NULL;
 }
 
+static const char *why_not(const struct hooks_survey *survey, const struct hooks_seen *seen) {
+    const char *elsewhere = configured_elsewhere(survey, seen);
+    if (survey->configures && seen->configured.event_off)
+        return "this event is switched off in git's configuration";
+    if (elsewhere) return elsewhere;
+    if (!seen->file.exists) return NULL;
+    return seen->file.runs ? "another hook is there"
+                           : "the hook there is not executable, so git passes over it";
+}
+
 void hooks_state_text(struct str *out, const struct hooks_survey *survey, const struct hooks_seen *seen) {
     const struct install_seen *file = &seen->file;
     if (hooks_by_config(survey, seen)) {
         str_puts(out, "installed, in git's configuration");
         return;
     }
-    const char *why = configured_elsewhere(survey, seen);
     if (!hooks_by_file(survey, seen)) {
-        bool off = survey->configures && seen->configured.event_off;
-        str_printf(out, "not installed%s%s%s", why || file->exists || off ? " (" : "",
-                   off             ? "this event is switched off in git's configuration"
-                   : why           ? why
-                   : !file->exists ? ""
-                   : !file->runs   ? "the hook there is not executable, so git passes over it"
-                                   : "another hook is there",
-                   why || file->exists || off ? ")" : "");
+        const char *gone = hooks_gone(survey, seen), *why = why_not(survey, seen);
+        if (gone) str_printf(out, "not installed (it calls %s, which is not there any more)", gone);
+        else if (why) str_printf(out, "not installed (%s)", why);
+        else str_puts(out, "not installed");
         return;
     }
     switch (file->state) {

@@ -36,6 +36,9 @@ bool hooks_by_config(const struct hooks_survey *survey, const struct hooks_seen 
 bool hooks_by_file(const struct hooks_survey *survey, const struct hooks_seen *seen);
 bool hooks_shared(const struct hooks_survey *survey); /* core.hooksPath is global or of the system */
 
+/* The program that git's configuration or our line calls and that is not there any more, or NULL. */
+const char *hooks_gone(const struct hooks_survey *survey, const struct hooks_seen *seen);
+
 /* How the hook comes to us, or why it does not: "installed, in front of the hook that was there". */
 void hooks_state_text(struct str *out, const struct hooks_survey *survey, const struct hooks_seen *seen);
 
