@@ -201,8 +201,8 @@ bool confhook_remove(bool *removed, const char *event, struct status *st) {
 static void put_command(struct str *out, const char *event, const char *program) {
     struct str word = {0};
     shellword_put(&word, program);
-    str_printf(out, "%s%s ] || " CONFHOOK_ENV "=1 %s hooks run %s \"$@\" </dev/null || :; }; f", command_start,
-               str_c(&word), str_c(&word), event);
+    str_printf(out, "%s%s ] || " CONFHOOK_ENV "=1 %s hooks run %s \"$@\" </dev/null || :; }; f",
+               command_start, str_c(&word), str_c(&word), event);
     out->failed |= word.failed;
     str_free(&word);
 }

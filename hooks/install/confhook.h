@@ -19,7 +19,7 @@ struct confhook {
     const char *name, *command, *scope; /* scope as git names it: "local", "global", "worktree" ... */
     bool enabled;                       /* hook.<name>.enabled is not false */
     bool ours;                          /* its command runs us in this event */
-    const char *gone;                   /* the program that our command calls, when it is not there any more */
+    const char *gone; /* the program that our command calls, when it is not there any more */
 };
 
 struct confhooks {

@@ -350,7 +350,8 @@ bool install_add(const struct install *place, const char *hook, const char *prog
     if (ok && !called) {
         int ours, others; /* a script of nothing but "#!/bin/sh" would be taken for ours: it moves */
         count_lines(&ours, &others, hook_text(&file));
-        bool editable = file.exists && file.regular && file.runs && others && is_shell_script(hook_text(&file));
+        bool editable =
+            file.exists && file.regular && file.runs && others && is_shell_script(hook_text(&file));
         ok = editable ? add_line(&file, program, st) : add_file(&file, place, program, st);
     }
     hook_free(&file);
