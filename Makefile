@@ -56,7 +56,7 @@ coverage := $(scan) $(call objects,coverage/debt coverage/report coverage/histor
 libgit2 := $(call objects,git/repo)
 git := $(call objects,git git/index git/plumbing)
 json := $(call objects,base/json)
-hooks := $(call objects,hooks/trailer hooks/gate hooks/range hooks/stage hooks/install)
+hooks := $(call objects,hooks/trailer hooks/gate hooks/range hooks/stage hooks/install) $(obj)/coverage/scan/scan_language.o
 agent := $(call objects,hooks/agent)
 # The exact lane: each source built once for each clone (KERNEL_CLONES in engine/kernels/kernel.h).
 clones := base $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),v3 v4 vnni)

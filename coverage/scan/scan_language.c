@@ -52,6 +52,8 @@ static enum scan_language language_of(struct view extension) {
     return SCAN_NONE;
 }
 
+bool scan_language_of_template(const char *path) { return is_template(extension_of(view_of(path))); }
+
 enum scan_language scan_language_of(const char *path) {
     struct view whole = view_of(path), extension = extension_of(whole);
     if (!is_template(extension)) return language_of(extension);

@@ -26,6 +26,7 @@ enum scan_language {
 /* What the path says: extension only, that of what it makes for a template ("a.cu.jinja", "a.cu.in"). Content
  * can still make a .h or .cpp file CUDA, HIP, Metal or SYCL. */
 enum scan_language scan_language_of(const char *path);
+bool scan_language_of_template(const char *path);               /* does the file only make one, as those? */
 const char *scan_language_name(enum scan_language language);    /* "cuda" ... */
 const char *scan_language_grammar(enum scan_language language); /* as syntax_grammar names it, or NULL */
 

@@ -1,19 +1,41 @@
 #include "hooks/gate/code.h"
 
+#include "coverage/scan/scan_language.h"
+
 #include <stdint.h>
 #include <string.h>
 
-enum language { PLAIN, C_LIKE, PYTHON };
+enum language {
+    PLAIN,
+    C_LIKE,
+    WGSL, /* as C, but comments nest and no backslash joins lines */
+    PYTHON,
+    GAS,     /* assembly as the C preprocessor leaves it: .s */
+    GAS_CPP, /* before it: .S */
+    NASM,    /* and MASM: .asm */
+};
 
+/* The scanner's languages, so that what is found is also compared; a template's text is no language's yet. */
 static enum language language_of(const char *path) {
-    static const char *const c_like[] = {".c",    ".h",    ".cc",   ".cpp", ".cxx", ".hpp", ".cu",
-                                         ".cuh",  ".hip",  ".inc",  ".cl",  ".m",   ".mm",  ".metal",
-                                         ".comp", ".glsl", ".hlsl", ".inl", NULL};
     struct view name = view_of(path);
-    for (const char *const *end = c_like; *end; end++)
-        if (view_ends(name, *end)) return C_LIKE;
-    return view_ends(name, ".py") ? PYTHON : PLAIN;
+    if (view_ends(name, ".m") || view_ends(name, ".mm")) return C_LIKE;
+    if (scan_language_of_template(path)) return PLAIN;
+    switch (scan_language_of(path)) {
+    case SCAN_NONE: return PLAIN;
+    case SCAN_WGSL: return WGSL;
+    case SCAN_PYTHON:
+    case SCAN_TRITON:
+    case SCAN_CUTE:
+    case SCAN_CUTILE: return PYTHON;
+    case SCAN_ASM:
+        if (view_ends(name, ".ptx")) return C_LIKE;
+        return view_ends(name, ".asm") ? NASM : view_ends(name, ".S") ? GAS_CPP : GAS;
+    default: return C_LIKE;
+    }
 }
+
+static bool is_assembly(enum language language) { return language >= GAS; }
+static bool is_like_c(enum language language) { return language == C_LIKE || language == WGSL; }
 
 /* --- writing the form that is compared
  * ----------------------------------------------------------------------- */
@@ -22,6 +44,7 @@ struct scan {
     struct view in;
     size_t at;
     struct str *out;
+    enum language language;
     bool directive;  /* in a preprocessor line, where blanks and line ends mean something */
     bool looked_far; /* what was written depends on text far behind `at` */
 };
@@ -74,7 +97,7 @@ static void part(struct scan *s) {
 
 /* A backslash at the end of a line joins it with the next one. */
 static size_t spliced(const struct scan *s) {
-    if (peek(s, 0) != '\\') return 0;
+    if (peek(s, 0) != '\\' || (s->language != C_LIKE && s->language != GAS_CPP)) return 0;
     if (peek(s, 1) == '\n') return 2;
     return peek(s, 1) == '\r' && peek(s, 2) == '\n' ? 3 : 0;
 }
@@ -87,11 +110,14 @@ static void skip_line_comment(struct scan *s) {
 }
 
 static void skip_block_comment(struct scan *s) {
-    for (s->at += 2; s->at < s->in.n; s->at++)
-        if (peek(s, 0) == '*' && peek(s, 1) == '/') {
-            s->at += 2;
-            return;
-        }
+    size_t depth = 1;
+    for (s->at += 2; s->at < s->in.n && depth; s->at++) {
+        bool closes = peek(s, 0) == '*' && peek(s, 1) == '/';
+        bool opens = s->language == WGSL && peek(s, 0) == '/' && peek(s, 1) == '*';
+        if (!closes && !opens) continue;
+        depth = closes ? depth - 1 : depth + 1;
+        s->at++;
+    }
 }
 
 /* A string or character, with its quotes; one that is not closed ends with its line. */
@@ -222,9 +248,59 @@ static void step_line(struct scan *s, bool python) {
     }
 }
 
-static void step(struct scan *s, enum language language) {
-    if (language == C_LIKE) step_c(s);
-    else step_line(s, language == PYTHON);
+/* --- assembly: a line is a statement, and what starts a comment depends on the assembler. '#' in the middle
+ * of a line is a comment on x86 and a number on Arm: it stays. */
+
+static bool skip_asm_comment(struct scan *s) {
+    bool gas = s->language != NASM;
+    if (gas && starts_with_at(s, "/*")) skip_block_comment(s);
+    else if (gas ? starts_with_at(s, "//") || (s->language == GAS && peek(s, 0) == '#' && starts_line(s))
+                 : peek(s, 0) == ';')
+        skip_line_comment(s);
+    else return false;
+    return true;
+}
+
+/* NASM has no escapes between these quotes; in GAS a ' stands before one character. */
+static bool copy_asm_text(struct scan *s) {
+    char quote = peek(s, 0);
+    if (quote != '"' && quote != '\'') return false;
+    if (s->language != NASM) {
+        if (quote == '"') copy_quoted(s);
+        else copy(s, peek(s, 1) == '\\' ? 3 : peek(s, 1) == '\n' ? 1 : 2);
+        return true;
+    }
+    size_t n = 1;
+    while (s->at + n < s->in.n && peek(s, n) != '\n' && peek(s, n) != quote) n++;
+    copy(s, peek(s, n) == quote ? n + 1 : n);
+    return true;
+}
+
+static void step_asm(struct scan *s) {
+    char c = peek(s, 0);
+    s->directive = true; /* blanks part tokens, and line ends count */
+    if (is_word(c)) {
+        copy_words(s);
+    } else if (skip_asm_comment(s)) {
+        part(s);
+    } else if (copy_asm_text(s)) {
+        return;
+    } else if (c == '\n') {
+        s->at++;
+        drop_line_end(s);
+        if (s->out->n && last(s) != '\n') str_putc(s->out, '\n');
+    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f') {
+        s->at++;
+        part(s);
+    } else {
+        copy(s, 1);
+    }
+}
+
+static void step(struct scan *s) {
+    if (is_like_c(s->language)) step_c(s);
+    else if (is_assembly(s->language)) step_asm(s);
+    else step_line(s, s->language == PYTHON);
 }
 
 /* --- comparing
@@ -253,8 +329,9 @@ static size_t common_suffix(struct view a, struct view b, size_t prefix) {
 static bool may_open(char c, enum language language) {
     switch (c) {
     case '\n': return true;
-    case '/': return language == C_LIKE;
-    case '#': return language == PYTHON;
+    case '/': return is_like_c(language) || is_assembly(language);
+    case '#': return language == PYTHON || language == GAS;
+    case ';': return language == NASM;
     case '"':
     case '\'': return language != PLAIN;
     default: return false;
@@ -262,11 +339,13 @@ static bool may_open(char c, enum language language) {
 }
 
 /* Past a comment, a text in quotes, or one character. */
-static void skip(struct scan *s, enum language language) {
+static void skip(struct scan *s) {
     char c = peek(s, 0);
-    if (language == PYTHON && c == '#')
+    if (is_assembly(s->language)) {
+        if (!skip_asm_comment(s) && !copy_asm_text(s)) s->at++;
+    } else if (s->language == PYTHON && c == '#')
         while (s->at < s->in.n && peek(s, 0) != '\n') s->at++;
-    else if (language == PYTHON && c != '\n') copy_python_text(s);
+    else if (s->language == PYTHON && c != '\n') copy_python_text(s);
     else if (c == '/' && peek(s, 1) == '/') skip_line_comment(s);
     else if (c == '/' && peek(s, 1) == '*') skip_block_comment(s);
     else if (c == '\'' && !is_digit_separator(s)) copy_quoted(s);
@@ -274,16 +353,16 @@ static void skip(struct scan *s, enum language language) {
     else if (c != '"') s->at++;
 }
 
-static bool ends_spliced(const struct scan *s, enum language language) {
+static bool ends_spliced(const struct scan *s) {
     size_t n = s->at;
-    if (language != C_LIKE) return false;
+    if (s->language != C_LIKE && s->language != GAS_CPP) return false;
     if (n && s->in.at[n - 1] == '\r') n--;
     return n && s->in.at[n - 1] == '\\';
 }
 
 /* The start of the last line in the common prefix that begins in no comment and no text, whatever follows. */
 static size_t find_line(struct view text, size_t prefix, enum language language) {
-    struct scan s = {.in = text};
+    struct scan s = {.in = text, .language = language};
     size_t place = 0;
     while (!s.looked_far && s.at + AHEAD <= prefix) {
         char c = text.at[s.at];
@@ -291,22 +370,22 @@ static size_t find_line(struct view text, size_t prefix, enum language language)
             s.at++;
             continue;
         }
-        bool starts = c == '\n' && !ends_spliced(&s, language);
-        skip(&s, language);
+        bool starts = c == '\n' && !ends_spliced(&s);
+        skip(&s);
         if (starts && s.at <= prefix) place = s.at;
     }
     return place;
 }
 
 /* At the start of a line nothing that was written before has a say any more. */
-static void begin_at(struct scan *s, size_t at, struct view in, struct str *out) {
-    *s = (struct scan){.in = in, .at = at, .out = out};
+static void begin_at(struct scan *s, size_t at, struct view in, struct str *out, enum language language) {
+    *s = (struct scan){.in = in, .at = at, .out = out, .language = language};
     if (at) str_putc(out, '\n');
 }
 
 /* Until the input's `end`, or until `room` bytes are written. */
-static void scan_to(struct scan *s, size_t end, size_t room, enum language language) {
-    while (s->at < end && s->out->n < room && !s->out->failed) step(s, language);
+static void scan_to(struct scan *s, size_t end, size_t room) {
+    while (s->at < end && s->out->n < room && !s->out->failed) step(s);
 }
 
 static struct view settled(const struct scan *s) {
@@ -323,11 +402,11 @@ static bool are_apart(const struct scan *a, const struct scan *b) {
 }
 
 /* Both to what they have in common at their ends, in ever longer strides; false as soon as they are apart. */
-static bool scan_middle(struct scan *a, struct scan *b, size_t suffix, enum language language) {
+static bool scan_middle(struct scan *a, struct scan *b, size_t suffix) {
     size_t end_a = a->in.n - suffix, end_b = b->in.n - suffix;
     for (size_t room = 256; a->at < end_a || b->at < end_b; room *= 2) {
-        scan_to(a, end_a, room, language);
-        scan_to(b, end_b, room, language);
+        scan_to(a, end_a, room);
+        scan_to(b, end_b, room);
         if (a->out->failed || b->out->failed || are_apart(a, b)) return false;
     }
     return true;
@@ -340,11 +419,11 @@ static bool are_alike(const struct scan *a, const struct scan *b) {
 }
 
 /* The same, when the end of both is scanned too? */
-static bool are_same(struct scan *a, struct scan *b, size_t suffix, enum language language) {
-    if (!scan_middle(a, b, suffix, language)) return false;
+static bool are_same(struct scan *a, struct scan *b, size_t suffix) {
+    if (!scan_middle(a, b, suffix)) return false;
     if (are_alike(a, b)) return true;
-    scan_to(a, a->in.n, SIZE_MAX, language);
-    scan_to(b, b->in.n, SIZE_MAX, language);
+    scan_to(a, a->in.n, SIZE_MAX);
+    scan_to(b, b->in.n, SIZE_MAX);
     return view_equal(settled(a), settled(b));
 }
 
@@ -354,9 +433,9 @@ bool code_same(bool *same, const char *path, struct view before, struct view aft
     enum language language = language_of(path);
     size_t prefix = common_prefix(before, after), suffix = common_suffix(before, after, prefix);
     size_t line = find_line(before, prefix, language);
-    begin_at(&a, line, before, &x);
-    begin_at(&b, line, after, &y);
-    *same = are_same(&a, &b, suffix, language);
+    begin_at(&a, line, before, &x, language);
+    begin_at(&b, line, after, &y, language);
+    *same = are_same(&a, &b, suffix);
     bool ok = str_ok(&x, st) && str_ok(&y, st);
     str_free(&x);
     str_free(&y);

@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct trailer_rules rules[] = {{"#", ":"}, {";", ":="}, {"\xe2\x80\xa3", ":"}, {"#", "#"}};
-static const char *const names[] = {"a.c", "a.py", "a.txt"};
+static const char *const names[] = {"a.c", "a.py", "a.txt", "a.wgsl", "a.s", "a.S", "a.asm"};
 
 static void check_trailers(const struct trailer_list *list, struct view message) {
     if (list->body.n > message.n || list->start > list->body.n) abort();
@@ -38,19 +38,21 @@ static void try_message(struct view message, const struct trailer_rules *choice)
 }
 
 /* The text between two comments, which differ from one number to the other: nothing is common any more. */
-static void wrap(struct str *out, struct view text, bool python, int number) {
-    str_printf(out, python ? "#%d\n" : "/*%d*/\n", number);
+static void wrap(struct str *out, struct view text, const char *name, int number) {
+    bool python = strcmp(name, "a.py") == 0, nasm = strcmp(name, "a.asm") == 0;
+    str_printf(out, python ? "#%d\n" : nasm ? ";%d\n" : "/*%d*/\n", number);
     str_add(out, text.at, text.n);
-    if (!python) str_printf(out, "\n\n//%d\n", number); /* Python's texts may still be open here */
+    if (!python)
+        str_printf(out, "\n\n%s%d\n", nasm ? ";" : "//", number); /* Python's texts may still be open */
 }
 
 /* What two texts have in common is scanned once or not at all, and that must not show. */
 static void try_pair(struct view a, struct view b, const char *name) {
     struct str x = {0}, y = {0};
     struct status st;
-    bool same, same_wrapped, python = strcmp(name, "a.py") == 0;
-    wrap(&x, a, python, 1);
-    wrap(&y, b, python, 2);
+    bool same, same_wrapped;
+    wrap(&x, a, name, 1);
+    wrap(&y, b, name, 2);
     if (code_same(&same, name, a, b, &st) &&
         code_same(&same_wrapped, name, (struct view){x.at, x.n}, (struct view){y.at, y.n}, &st) &&
         same != same_wrapped)

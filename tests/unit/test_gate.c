@@ -284,6 +284,35 @@ static void other_languages_are_judged_by_their_own_rules(void **state) {
     expect_same("a.c", "", "x", false);
 }
 
+/* Every file that the scanner looks into, by the comments of its own language. */
+static void the_scanners_languages_have_comments(void **state) {
+    (void)state;
+    static const char *const like_c[] = {"a.hh",  "a.tpp", "a.clh",  "a.hlsli",
+                                         "a.cuh", "a.ptx", "a.wgsl", "a.mm"};
+    for (size_t i = 0; i < sizeof like_c / sizeof *like_c; i++) {
+        expect_same(like_c[i], "int a;\n", "/* x */ int a; // y\n", true);
+        expect_same(like_c[i], "int a;\n", "int b;\n", false);
+    }
+    expect_same("a.wgsl", "/* a /* b */ c */ fn f() {}\n", "/* a /* b */ d */ fn f() {}\n", true);
+    expect_same("a.wgsl", "/* a /* b */ */ f();\n", "/* a /* b */ */ g();\n", false);
+    expect_same("a.wgsl", "// a \\\nf();\n", "// a \\\ng();\n", false);
+    expect_same("a.cu", "/* a /* b */ f();\n", "/* a /* b */ g();\n", false);
+    expect_same("a.cu.jinja", "a // x\n", "a // y\n", false);
+    expect_same("a.S", "\tmov x0, #1 // x\n", "  mov  x0, #1\n\n/* y\n z */\n", true);
+    expect_same("a.S", "mov x0, #1\n", "mov x0, #2\n", false);
+    expect_same("a.S", "#define A 1\n", "#define A 2\n", false);
+    expect_same("a.S", "// a \\\n b\nc\n", "// a \\\n d\nc\n", true);
+    expect_same("a.s", "// a \\\n b\nc\n", "// a \\\n d\nc\n", false);
+    expect_same("a.s", "# a\nnop\n", "\t# b\nnop\n", true);
+    expect_same("a.s", "nop\nnop\n", "nop nop\n", false);
+    expect_same("a.s", ".ascii \"// a\"\n", ".ascii \"// b\"\n", false);
+    expect_same("a.s", "mov $'\", a // \"x\n", "mov $'\", a // \"y\n", true);
+    expect_same("a.s", "a ; b\n", "a ; c\n", false);
+    expect_same("a.asm", "mov a, b ; x\n", "mov a, b\n; y\n", true);
+    expect_same("a.asm", "db \"\\\", '; a', 1\n", "db \"\\\", '; b', 1\n", false);
+    expect_same("a.asm", "dd 7//2\n", "dd 7//3\n", false);
+}
+
 /* Only what differs is scanned: where that begins and ends must not show. */
 static void what_is_common_has_its_say(void **state) {
     (void)state;
@@ -311,6 +340,7 @@ int main(void) {
         cmocka_unit_test(comments_and_blanks_in_c_say_nothing),
         cmocka_unit_test(code_in_c_is_never_taken_for_a_comment),
         cmocka_unit_test(other_languages_are_judged_by_their_own_rules),
+        cmocka_unit_test(the_scanners_languages_have_comments),
         cmocka_unit_test(what_is_common_has_its_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
