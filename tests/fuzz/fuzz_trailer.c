@@ -46,11 +46,18 @@ static void wrap(struct str *out, struct view text, const char *name, int number
         str_printf(out, "\n\n%s%d\n", nasm ? ";" : "//", number); /* Python's texts may still be open */
 }
 
+/* A backslash at the end would join what wrap puts behind it. */
+static bool is_open(struct view text) {
+    if (view_ends(text, "\r")) text.n--;
+    return view_ends(text, "\\");
+}
+
 /* What two texts have in common is scanned once or not at all, and that must not show. */
 static void try_pair(struct view a, struct view b, const char *name) {
     struct str x = {0}, y = {0};
     struct status st;
     bool same, same_wrapped;
+    if (is_open(a) || is_open(b)) return;
     wrap(&x, a, name, 1);
     wrap(&y, b, name, 2);
     if (code_same(&same, name, a, b, &st) &&
