@@ -150,6 +150,19 @@ printf 'Once upon a time there was a small cat\nHi\n' | fak run "$scratch/talker
 check_has "a conversation too long for the context is said" "$(cat "$scratch/err")" "the context holds 8, so this message was taken back"
 refused "-i and -p" 2 "reads its messages line by line" fak run -i -p x
 
+# --- a Hugging Face directory -------------------------------------------------------------------------------------
+gemma=$root/tests/golden/models/gemma2
+refused "a directory without a tokenizer" 1 "neither a tokenizer.json nor a tokenizer.model" fak run "$gemma" -p a
+mkdir "$scratch/dir"
+ln -s "$gemma"/config.json "$gemma"/model.safetensors "$gemma"/generation_config.json "$scratch/dir"
+printf '{"model": {"type": "BPE", "vocab": {"a": 30, "b": 31}, "merges": []}, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false}}' \
+    >"$scratch/dir/tokenizer.json"
+check_has "its tokenizer.json" "$(fak run "$scratch/dir" -p abb -n 2 --json 2>/dev/null)" '"prompt_tokens":3,'
+check_has "the weights alone: the tokenizer beside them" "$(fak run "$scratch/dir/model.safetensors" -p abb -n 2 --json 2>/dev/null)" '"prompt_tokens":3,'
+refused "no template there" 1 "no chat template" fak run "$scratch/dir" --chat -p a
+printf 'bb{{ messages[0].content }}' >"$scratch/dir/chat_template.jinja"
+check_has "its chat_template.jinja" "$(fak run "$scratch/dir" --chat -p aa -n 2 --json 2>/dev/null)" '"prompt_tokens":4,'
+
 # --- logits -----------------------------------------------------------------------------------------------------
 first=$(fak logits "$llama" --ids 1,2,3 --greedy 2 -o "$scratch/l.bin" --isa c)
 check_has "n_pos" "$first" '"n_pos":3'

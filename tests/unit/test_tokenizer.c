@@ -167,7 +167,7 @@ static void a_file_without_a_tokenizer_is_told_so(void **state) {
     refused(&m, "'bert'", "gpt2");
 }
 
-static void byte_tokens_must_name_a_byte(void **state) { /* lmstudio-bug-tracker#2289 */
+static void case_07_byte_tokens_must_name_a_byte(void **state) { /* lmstudio-bug-tracker#2289 */
     (void)state;
     static const char *const names[] = {"<0x-1>", "<0x100>", "<0xGG>", "<0x>", "<0x+1>", "<0x 1>", ""};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -180,7 +180,7 @@ static void byte_tokens_must_name_a_byte(void **state) { /* lmstudio-bug-tracker
     }
 }
 
-static void scores_must_be_float32_and_one_a_token(void **state) { /* llama.cpp#26690 */
+static void case_02_scores_must_be_float32_and_one_a_token(void **state) { /* llama.cpp#26690 */
     (void)state;
     struct made m = {0};
     made_header(&m.bytes, 3, 0, 3);
@@ -317,7 +317,7 @@ static void only_parsed_specials_come_from_text(void **state) {
     close_made(&m);
 }
 
-static void every_stretch_gets_its_own_space(void **state) { /* llama.cpp#4772 */
+static void case_12_every_stretch_gets_its_own_space(void **state) { /* llama.cpp#4772 */
     (void)state;
     struct made m = open_small();
     check_ids(m.t, "a<s>b", false, true, SPACE_A, BOS, SPACE, B);
@@ -327,7 +327,7 @@ static void every_stretch_gets_its_own_space(void **state) { /* llama.cpp#4772 *
     close_made(&m);
 }
 
-static void the_begin_token_is_put_once(
+static void case_11_the_begin_token_is_put_once(
     void **state) { /* llama.cpp#7107: the caller writes it or asks for it */
     (void)state;
     struct made m = open_small();
@@ -442,8 +442,8 @@ static void ends_of_a_reply_are_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_without_a_tokenizer_is_told_so),
-        cmocka_unit_test(byte_tokens_must_name_a_byte),
-        cmocka_unit_test(scores_must_be_float32_and_one_a_token),
+        cmocka_unit_test(case_07_byte_tokens_must_name_a_byte),
+        cmocka_unit_test(case_02_scores_must_be_float32_and_one_a_token),
         cmocka_unit_test(token_types_must_be_known),
         cmocka_unit_test(special_ids_must_be_tokens),
         cmocka_unit_test(merges_and_pre_tokenizer_must_fit),
@@ -451,8 +451,8 @@ int main(void) {
         cmocka_unit_test(the_highest_score_merges_first_and_ties_leftmost),
         cmocka_unit_test(what_has_no_piece_becomes_bytes_or_unknown),
         cmocka_unit_test(only_parsed_specials_come_from_text),
-        cmocka_unit_test(every_stretch_gets_its_own_space),
-        cmocka_unit_test(the_begin_token_is_put_once),
+        cmocka_unit_test(case_12_every_stretch_gets_its_own_space),
+        cmocka_unit_test(case_11_the_begin_token_is_put_once),
         cmocka_unit_test(ill_formed_text_is_read_as_replacement_characters),
         cmocka_unit_test(a_failed_encoding_leaves_the_list_as_it_was),
         cmocka_unit_test(long_texts_take_linear_time),

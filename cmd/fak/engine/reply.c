@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PREFILL = 256 };
+/* Tokens of the prompt that are run between two looks at Ctrl-C and two lines of progress: so many that they
+ * take some tenths of a second. The result does not depend on it. */
+enum { FEW = 16, MANY = 512 };
 
 /* --- Ctrl-C -------------------------------------------------------------------------------------------- */
 
@@ -124,14 +126,19 @@ static bool prefill(struct reply *r, const struct token_list *prompt, struct sta
     }
     str_clear(&r->piece);
     if (!keep_common(r, prompt, &done, st)) return false;
-    r->n_run = prompt->n - done;
+    size_t kept = done;
+    size_t part = FEW;
     for (size_t n; done < prompt->n && !interrupted; done += n) {
-        n = prompt->n - done < PREFILL ? prompt->n - done : PREFILL;
+        double began = seconds();
+        n = prompt->n - done < part ? prompt->n - done : part;
         if (!feed(r, prompt->ids + done, n, done + n == prompt->n ? ENGINE_LOGITS_LAST : ENGINE_LOGITS_NONE,
                   st))
             return false;
         show_progress(r, done + n, prompt->n, start);
+        if (seconds() - began < 0.1 && part < MANY) part *= 2;
+        if (seconds() - began > 0.5 && part > 1) part /= 2;
     }
+    r->n_run = done - kept;
     if (interrupted) show_progress(r, 1, 1, start);
     r->prefill_s = seconds() - start;
     return true;
