@@ -61,6 +61,10 @@ enum engine_logits {
 bool engine_feed(struct engine_session *session, const int32_t *ids, size_t n, enum engine_logits want,
                  float *logits, struct status *st) STATUS_MUST_USE;
 
+/* A model with longrope (Phi-3) has two sets of frequencies, for sequences within its first context and
+ * beyond. A session that crosses the limit is run again from its first token, with the second set, before the
+ * step goes on: its logits are those of the whole text given at once. */
+
 /* The same for several sessions at once, each at most once: their tokens share batches, and no session's
  * logits depend on the others. `logits` holds the rows of the first part, then those of the second ... */
 struct engine_part {

@@ -363,6 +363,7 @@ bool hparams_layer(bool *out, const struct gguf *file, const struct hparams *h, 
 }
 
 size_t hparams_kv_bytes(const struct hparams *h) {
-    size_t values = h->has & HPARAMS_LATENT ? h->latent.kv : h->head_dim;
-    return sizeof(float) * h->n_layers * (h->n_kv_heads * (h->head_dim + values) + h->indexer.dim);
+    size_t values = h->has & HPARAMS_LATENT ? h->latent.kv : h->head_dim, layers = h->n_layers;
+    if (h->has & HPARAMS_RECURRENT) layers = layers / h->recurrent.every + 1; /* the others keep a state */
+    return sizeof(float) * layers * (h->n_kv_heads * (h->head_dim + values) + h->indexer.dim);
 }

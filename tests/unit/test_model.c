@@ -221,6 +221,62 @@ static void metadata_that_lies_is_refused(void **state) {
     }
 }
 
+/* Every count and size of every architecture, one at a time, as other numbers: refused by a sentence, or
+ * built and checked. Sanitizers see what neither is. */
+static void try_numbers(const char *path, const char *key, uint32_t type, size_t *refusals) {
+    static const uint32_t numbers[] = {0, 1, 2, 3, 5, 7, 64, 65, 1u << 16, 1u << 24, 1u << 31, UINT32_MAX};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct patched p;
+        struct gguf *file;
+        struct arena arena = {0};
+        struct program program;
+        struct hparams h;
+        struct status st = {0};
+        patched_load(&p, path);
+        if (type == GGUF_F32) patched_f32(&p, key, (float)numbers[i]);
+        else patched_u32(&p, key, numbers[i]);
+        assert_true(gguf_parse(&file, "model.gguf", p.bytes.at, p.bytes.n, &st));
+        if (!build(&program, &arena, &h, file, &st)) {
+            assert_non_null(strstr(st.message, "model.gguf"));
+            ++*refusals;
+        }
+        arena_release(&arena);
+        gguf_close(file);
+        str_free(&p.bytes);
+    }
+}
+
+static void any_number_is_refused_or_harmless(void **state) {
+    (void)state;
+    static const char *const paths[] = {"deepseek-v3/deepseek-v3-BF16.gguf",
+                                        "deepseek-v32/deepseek-v32-BF16.gguf",
+                                        "glm-moe-dsa/glm-moe-dsa-BF16.gguf",
+                                        "qwen3-next/qwen3-next-BF16.gguf",
+                                        "qwen3-5/qwen3-5-BF16.gguf",
+                                        "gpt-oss/gpt-oss-BF16.gguf",
+                                        "phi3-longrope/phi3-longrope-BF16.gguf",
+                                        "gemma3/gemma3-BF16.gguf",
+                                        "glm4-moe/glm4-moe-BF16.gguf"};
+    size_t refusals = 0, keys = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char path[160], key[128];
+        snprintf(path, sizeof path, "tests/golden/models/%s", paths[i]);
+        struct gguf *file = opened(path);
+        for (size_t v = 0; v < gguf_n_values(file); v++) {
+            const struct gguf_value *value = gguf_value_at(file, v);
+            if ((value->type != GGUF_U32 && value->type != GGUF_F32) || value->key.n >= sizeof key) continue;
+            if (memcmp(value->key.at, "general.", 8) == 0 || memcmp(value->key.at, "tokenizer", 9) == 0)
+                continue;
+            memcpy(key, value->key.at, value->key.n);
+            key[value->key.n] = '\0';
+            try_numbers(path, key, value->type, &refusals);
+            keys++;
+        }
+        gguf_close(file);
+    }
+    assert_true(keys > 150 && refusals > 5 * keys);
+}
+
 static void numbers_that_are_none_are_refused(void **state) {
     (void)state;
     static const char *const keys[] = {"llama.attention.layer_norm_rms_epsilon", "llama.rope.freq_base"};
@@ -423,6 +479,7 @@ int main(void) {
         cmocka_unit_test(linear_scaling_and_divisors_slow_the_rotation),
         cmocka_unit_test(a_long_context_costs_nothing_before_it_is_used),
         cmocka_unit_test(metadata_that_lies_is_refused),
+        cmocka_unit_test(any_number_is_refused_or_harmless),
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(an_epsilon_that_vanishes_is_refused),
         cmocka_unit_test(a_tensor_is_named_with_its_part),
