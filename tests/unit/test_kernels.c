@@ -93,7 +93,8 @@ static void swiglu_gates(void **state) {
     const struct kernel *k;
     for (size_t i = 0; next_lane(&k, "swiglu", &i);) {
         float gate[] = {0, 100, -200, 1}, up[] = {5, 2, 3, 2}, out[4];
-        struct task task = {.n = 1, .swiglu = {rows(gate, 4), rows(up, 4), rows(out, 4)}};
+        struct task task = {.n = 1,
+                            .swiglu = {.gate = rows(gate, 4), .up = rows(up, 4), .out = rows(out, 4)}};
         k->run(&task, 0, 1, scratch);
         near(out, (float[]){0, 200, 0, 2 / (1 + expf(-1))}, 4);
     }
