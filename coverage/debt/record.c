@@ -117,7 +117,7 @@ static const char *get_name(struct reader *r) {
 static struct scan_kernel get_kernel(struct reader *r) {
     struct scan_kernel k = {.name = get_name(r)};
     k.kind = (enum scan_kind)get_int(r, SCAN_HELPER);
-    k.language = (enum scan_language)get_int(r, 255);
+    k.language = (enum scan_language)get_int(r, SCAN_LANGUAGES - 1);
     k.begin = (size_t)get_number(r);
     k.end = (size_t)get_number(r);
     k.begin_line = get_int(r, INT32_MAX);
@@ -163,7 +163,7 @@ bool record_read(struct record *out, struct view bytes, const char *path, struct
     struct reader r = {.rest = bytes, .arena = arena};
     struct scan_file *scan = &out->scan;
     *out = (struct record){.scan = {.path = path}};
-    scan->language = (enum scan_language)get_int(&r, 255);
+    scan->language = (enum scan_language)get_int(&r, SCAN_LANGUAGES - 1);
     scan->engine = get_name(&r);
     uint64_t share = get_number(&r);
     memcpy(&scan->error_share, &share, sizeof share);

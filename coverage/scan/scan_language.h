@@ -21,6 +21,7 @@ enum scan_language {
     SCAN_CUTE,   /* CuTe DSL */
     SCAN_CUTILE, /* cuda.tile */
     SCAN_WGSL,
+    SCAN_LANGUAGES /* how many */
 };
 
 /* What the path says: extension only, that of what it makes for a template ("a.cu.jinja", "a.cu.in"). Content

@@ -30,6 +30,8 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('mul-mat', 'src/ggml-cuda/mm*.cuh', 'kernel'),
 ('mul-mat', 'src/ggml-cuda/out-prod.cu', 'kernel'),
 ('mul-mat', 'src/ggml-cuda/template-instances/mm*.cu', 'kernel'),
+('mul-mat', 'src/ggml-hexagon/htp/h?x-mm-kernels*.h', 'kernel'),
+('mul-mat', 'src/ggml-hexagon/htp/matmul-ops.c', 'kernel'),
 ('mul-mat', 'src/ggml-metal/ggml-metal.metal', 'kernel'),
 ('mul-mat', 'src/ggml-opencl/kernels/gemm_*.cl', 'kernel'),
 ('mul-mat', 'src/ggml-opencl/kernels/gemv_*.cl', 'kernel'),
@@ -38,7 +40,8 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('mul-mat', 'src/ggml-sycl/mmq.cpp', 'kernel'),
 ('mul-mat', 'src/ggml-sycl/mmvq.cpp', 'kernel'),
 ('mul-mat', 'src/ggml-vulkan/vulkan-shaders/mul_m*.comp', 'kernel'),
-('mul-mat', 'src/ggml-vulkan/vulkan-shaders/out_prod.comp', 'kernel');
+('mul-mat', 'src/ggml-vulkan/vulkan-shaders/out_prod.comp', 'kernel'),
+('mul-mat', 'src/ggml-webgpu/wgsl-shaders/mul_mat*.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('mul-mat', 'kernel_mul_m*'),
 ('mul-mat', 'ggml_vec_dot_*'),
@@ -61,11 +64,13 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('flash-attn', 'src/ggml-cuda/fattn*.cu', 'kernel'),
 ('flash-attn', 'src/ggml-cuda/fattn*.cuh', 'kernel'),
 ('flash-attn', 'src/ggml-cuda/template-instances/fattn*.cu', 'kernel'),
+('flash-attn', 'src/ggml-hexagon/htp/flash-attn-ops.c', 'kernel'),
 ('flash-attn', 'src/ggml-metal/ggml-metal.metal', 'kernel'),
 ('flash-attn', 'src/ggml-opencl/kernels/flash_attn*.cl', 'kernel'),
 ('flash-attn', 'src/ggml-sycl/fattn*.cpp', 'kernel'),
 ('flash-attn', 'src/ggml-sycl/fattn*.hpp', 'kernel'),
-('flash-attn', 'src/ggml-vulkan/vulkan-shaders/flash_attn*.comp', 'kernel');
+('flash-attn', 'src/ggml-vulkan/vulkan-shaders/flash_attn*.comp', 'kernel'),
+('flash-attn', 'src/ggml-webgpu/wgsl-shaders/flash_attn*.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('flash-attn', 'kernel_flash_attn*');
 INSERT INTO witness (op, device, metric, floor, test, acceptance) VALUES
@@ -88,7 +93,8 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('norm', 'src/ggml-metal/ggml-metal.metal', 'kernel'),
 ('norm', 'src/ggml-opencl/kernels/*norm.cl', 'kernel'),
 ('norm', 'src/ggml-sycl/norm.cpp', 'kernel'),
-('norm', 'src/ggml-vulkan/vulkan-shaders/*norm*.comp', 'kernel');
+('norm', 'src/ggml-vulkan/vulkan-shaders/*norm*.comp', 'kernel'),
+('norm', 'src/ggml-webgpu/wgsl-shaders/*norm*.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('norm', 'kernel_*norm*'),
 ('norm', 'ggml_vec_cvar_*');
@@ -108,10 +114,12 @@ INSERT INTO reference (op, name, url, kind) VALUES
 ('rope', 'YaRN', 'https://github.com/jquesnelle/yarn', 'repo');
 INSERT INTO op_path (op, glob, role) VALUES
 ('rope', 'src/ggml-cuda/rope.cu', 'kernel'),
+('rope', 'src/ggml-hexagon/htp/rope-ops.c', 'kernel'),
 ('rope', 'src/ggml-metal/ggml-metal.metal', 'kernel'),
 ('rope', 'src/ggml-opencl/kernels/rope.cl', 'kernel'),
 ('rope', 'src/ggml-sycl/rope.cpp', 'kernel'),
-('rope', 'src/ggml-vulkan/vulkan-shaders/rope_*.comp', 'kernel');
+('rope', 'src/ggml-vulkan/vulkan-shaders/rope_*.comp', 'kernel'),
+('rope', 'src/ggml-webgpu/wgsl-shaders/rope.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('rope', 'kernel_rope*');
 INSERT INTO witness (op, device, metric, floor, test, acceptance) VALUES
@@ -132,11 +140,13 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('soft-max', 'src/ggml-cuda/cross-entropy-loss.cu', 'kernel'),
 ('soft-max', 'src/ggml-cuda/softcap.cu', 'kernel'),
 ('soft-max', 'src/ggml-cuda/softmax.cu', 'kernel'),
+('soft-max', 'src/ggml-hexagon/htp/softmax-ops.c', 'kernel'),
 ('soft-max', 'src/ggml-metal/ggml-metal.metal', 'kernel'),
 ('soft-max', 'src/ggml-opencl/kernels/softmax*.cl', 'kernel'),
 ('soft-max', 'src/ggml-sycl/cross_entropy_loss.cpp', 'kernel'),
 ('soft-max', 'src/ggml-sycl/softmax.cpp', 'kernel'),
-('soft-max', 'src/ggml-vulkan/vulkan-shaders/soft_max*.comp', 'kernel');
+('soft-max', 'src/ggml-vulkan/vulkan-shaders/soft_max*.comp', 'kernel'),
+('soft-max', 'src/ggml-webgpu/wgsl-shaders/soft_max.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('soft-max', 'kernel_soft_max*'),
 ('soft-max', 'ggml_vec_soft_max_*');
@@ -174,6 +184,8 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('quantise', 'src/ggml-vulkan/vulkan-shaders/copy*.comp', 'kernel'),
 ('quantise', 'src/ggml-vulkan/vulkan-shaders/dequant*.comp', 'kernel'),
 ('quantise', 'src/ggml-vulkan/vulkan-shaders/quantize*.comp', 'kernel'),
+('quantise', 'src/ggml-webgpu/wgsl-shaders/cpy.wgsl', 'kernel'),
+('quantise', 'src/ggml-webgpu/wgsl-shaders/quantize_q8.wgsl', 'kernel'),
 ('quantise', 'src/ggml.c', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('quantise', 'kernel_cpy*'),
@@ -200,7 +212,9 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('get-rows', 'src/ggml-opencl/kernels/set_rows.cl', 'kernel'),
 ('get-rows', 'src/ggml-sycl/getrows.cpp', 'kernel'),
 ('get-rows', 'src/ggml-sycl/set_rows.cpp', 'kernel'),
-('get-rows', 'src/ggml-vulkan/vulkan-shaders/get_rows*.comp', 'kernel');
+('get-rows', 'src/ggml-vulkan/vulkan-shaders/get_rows*.comp', 'kernel'),
+('get-rows', 'src/ggml-webgpu/wgsl-shaders/get_rows.wgsl', 'kernel'),
+('get-rows', 'src/ggml-webgpu/wgsl-shaders/set_rows*.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('get-rows', 'kernel_get_rows*'),
 ('get-rows', 'kernel_set_rows*');
@@ -222,6 +236,7 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('activations', 'src/ggml-cpu/vec.cpp', 'kernel'),
 ('activations', 'src/ggml-cuda/snake.cu', 'kernel'),
 ('activations', 'src/ggml-cuda/unary.cu', 'kernel'),
+('activations', 'src/ggml-hexagon/htp/unary-ops.c', 'kernel'),
 ('activations', 'src/ggml-metal/ggml-metal.metal', 'kernel'),
 ('activations', 'src/ggml-opencl/kernels/abs.cl', 'kernel'),
 ('activations', 'src/ggml-opencl/kernels/exp.cl', 'kernel'),
@@ -240,7 +255,9 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('activations', 'src/ggml-vulkan/vulkan-shaders/*glu*.comp', 'kernel'),
 ('activations', 'src/ggml-vulkan/vulkan-shaders/silu_back.comp', 'kernel'),
 ('activations', 'src/ggml-vulkan/vulkan-shaders/snake.comp', 'kernel'),
-('activations', 'src/ggml-vulkan/vulkan-shaders/unary.comp', 'kernel');
+('activations', 'src/ggml-vulkan/vulkan-shaders/unary.comp', 'kernel'),
+('activations', 'src/ggml-webgpu/wgsl-shaders/glu.wgsl', 'kernel'),
+('activations', 'src/ggml-webgpu/wgsl-shaders/unary.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('activations', 'kernel_unary*'),
 ('activations', 'kernel_*glu*'),
@@ -283,7 +300,10 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('arithmetic', 'src/ggml-vulkan/vulkan-shaders/mul.comp', 'kernel'),
 ('arithmetic', 'src/ggml-vulkan/vulkan-shaders/multi_add.comp', 'kernel'),
 ('arithmetic', 'src/ggml-vulkan/vulkan-shaders/scale.comp', 'kernel'),
-('arithmetic', 'src/ggml-vulkan/vulkan-shaders/sub.comp', 'kernel');
+('arithmetic', 'src/ggml-vulkan/vulkan-shaders/sub.comp', 'kernel'),
+('arithmetic', 'src/ggml-webgpu/wgsl-shaders/add_id.wgsl', 'kernel'),
+('arithmetic', 'src/ggml-webgpu/wgsl-shaders/binary.wgsl', 'kernel'),
+('arithmetic', 'src/ggml-webgpu/wgsl-shaders/scale.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('arithmetic', 'kernel_bin*'),
 ('arithmetic', 'kernel_add_id*');
@@ -313,7 +333,9 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('reduce', 'src/ggml-sycl/cumsum.cpp', 'kernel'),
 ('reduce', 'src/ggml-vulkan/vulkan-shaders/count_equal.comp', 'kernel'),
 ('reduce', 'src/ggml-vulkan/vulkan-shaders/cumsum*.comp', 'kernel'),
-('reduce', 'src/ggml-vulkan/vulkan-shaders/sum_rows.comp', 'kernel');
+('reduce', 'src/ggml-vulkan/vulkan-shaders/sum_rows.comp', 'kernel'),
+('reduce', 'src/ggml-webgpu/wgsl-shaders/cumsum.wgsl', 'kernel'),
+('reduce', 'src/ggml-webgpu/wgsl-shaders/sum_rows.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('reduce', 'kernel_sum_rows*'),
 ('reduce', 'kernel_cumsum*'),
@@ -335,12 +357,15 @@ INSERT INTO reference (op, name, url, kind) VALUES
 INSERT INTO op_path (op, glob, role) VALUES
 ('sort', 'src/ggml-cuda/argmax.cu', 'kernel'),
 ('sort', 'src/ggml-cuda/argsort.cu', 'kernel'),
+('sort', 'src/ggml-hexagon/htp/argsort-ops.c', 'kernel'),
 ('sort', 'src/ggml-metal/ggml-metal.metal', 'kernel'),
 ('sort', 'src/ggml-opencl/kernels/argsort.cl', 'kernel'),
 ('sort', 'src/ggml-vulkan/vulkan-shaders/argmax.comp', 'kernel'),
 ('sort', 'src/ggml-vulkan/vulkan-shaders/argsort*.comp', 'kernel'),
 ('sort', 'src/ggml-vulkan/vulkan-shaders/topk_argsort.comp', 'kernel'),
-('sort', 'src/ggml-vulkan/vulkan-shaders/topk_nary_search.comp', 'kernel');
+('sort', 'src/ggml-vulkan/vulkan-shaders/topk_nary_search.comp', 'kernel'),
+('sort', 'src/ggml-webgpu/wgsl-shaders/argmax.wgsl', 'kernel'),
+('sort', 'src/ggml-webgpu/wgsl-shaders/argsort*.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('sort', 'kernel_argsort*'),
 ('sort', 'kernel_argmax*');
@@ -385,6 +410,8 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('recurrent', 'src/ggml-cuda/solve_tri.cu', 'kernel'),
 ('recurrent', 'src/ggml-cuda/ssm-*.cu', 'kernel'),
 ('recurrent', 'src/ggml-cuda/wkv.cu', 'kernel'),
+('recurrent', 'src/ggml-hexagon/htp/gated-delta-net-ops.c', 'kernel'),
+('recurrent', 'src/ggml-hexagon/htp/ssm-conv.c', 'kernel'),
 ('recurrent', 'src/ggml-metal/ggml-metal.metal', 'kernel'),
 ('recurrent', 'src/ggml-opencl/kernels/gated_delta_net.cl', 'kernel'),
 ('recurrent', 'src/ggml-opencl/kernels/solve_tri.cl', 'kernel'),
@@ -398,7 +425,10 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('recurrent', 'src/ggml-vulkan/vulkan-shaders/gla.comp', 'kernel'),
 ('recurrent', 'src/ggml-vulkan/vulkan-shaders/solve_tri.comp', 'kernel'),
 ('recurrent', 'src/ggml-vulkan/vulkan-shaders/ssm_*.comp', 'kernel'),
-('recurrent', 'src/ggml-vulkan/vulkan-shaders/wkv*.comp', 'kernel');
+('recurrent', 'src/ggml-vulkan/vulkan-shaders/wkv*.comp', 'kernel'),
+('recurrent', 'src/ggml-webgpu/wgsl-shaders/gated_delta_net.wgsl', 'kernel'),
+('recurrent', 'src/ggml-webgpu/wgsl-shaders/solve_tri.wgsl', 'kernel'),
+('recurrent', 'src/ggml-webgpu/wgsl-shaders/ssm_*.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('recurrent', 'kernel_ssm*'),
 ('recurrent', 'kernel_rwkv*'),
@@ -435,7 +465,9 @@ INSERT INTO op_path (op, glob, role) VALUES
 ('conv-pool', 'src/ggml-vulkan/vulkan-shaders/col2im_1d.comp', 'kernel'),
 ('conv-pool', 'src/ggml-vulkan/vulkan-shaders/conv*.comp', 'kernel'),
 ('conv-pool', 'src/ggml-vulkan/vulkan-shaders/im2col*.comp', 'kernel'),
-('conv-pool', 'src/ggml-vulkan/vulkan-shaders/pool*.comp', 'kernel');
+('conv-pool', 'src/ggml-vulkan/vulkan-shaders/pool*.comp', 'kernel'),
+('conv-pool', 'src/ggml-webgpu/wgsl-shaders/conv2d*.wgsl', 'kernel'),
+('conv-pool', 'src/ggml-webgpu/wgsl-shaders/im2col.wgsl', 'kernel');
 INSERT INTO op_symbol (op, pattern) VALUES
 ('conv-pool', 'kernel_conv*'),
 ('conv-pool', 'kernel_im2col*'),
