@@ -36,6 +36,12 @@ static void q8_0(uint8_t *out, const float *x) {
     for (int i = 0; i < BLOCK; i++) out[2 + i] = (uint8_t)(int8_t)roundf(x[i] * inverse);
 }
 
+/* A half is rounded up, as ggml does. An infinite inverse (a scale below the smallest normal number) gives
+ * one of the ends. */
+static uint8_t nearest(float level, int most) {
+    return (uint8_t)fmaxf(0, fminf(floorf(level + 0.5F), (float)most));
+}
+
 /* The element of largest magnitude, with its sign, becomes the lowest level, -top. */
 static float signed_codes(uint8_t *codes, const float *x, int top) {
     float largest = 0, signed_largest = 0;
@@ -47,8 +53,7 @@ static float signed_codes(uint8_t *codes, const float *x, int top) {
     }
     float d = signed_largest / (float)-top, inverse = d != 0 ? 1 / d : 0;
     for (int i = 0; i < BLOCK; i++) {
-        int code = (int8_t)(x[i] * inverse + (float)top + 0.5F);
-        codes[i] = (uint8_t)(code < 2 * top ? code : 2 * top - 1);
+        codes[i] = nearest(x[i] * inverse + (float)top, 2 * top - 1);
     }
     return d;
 }
@@ -61,8 +66,7 @@ static float affine_codes(uint8_t *codes, float *minimum, const float *x, int to
     }
     float d = (high - low) / (float)top, inverse = d != 0 ? 1 / d : 0;
     for (int i = 0; i < BLOCK; i++) {
-        int code = (int8_t)((x[i] - low) * inverse + 0.5F);
-        codes[i] = (uint8_t)(code < top ? code : top);
+        codes[i] = nearest((x[i] - low) * inverse, top);
     }
     *minimum = low;
     return d;

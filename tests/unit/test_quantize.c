@@ -152,6 +152,19 @@ static void halves_are_rounded_to_even(void **state) {
     assert_false(quantize_row_runs(DTYPE_IQ4_XS));
 }
 
+/* 1 / scale is infinite there, and 0 times infinity is no number. */
+static void scales_below_the_smallest_normal_number_stay_finite(void **state) {
+    (void)state;
+    float row[N_COLS], decoded[N_COLS];
+    for (int i = 0; i < N_COLS; i++) row[i] = (float)(i % 5 - 2) * 1e-43F;
+    for (int t = 0; t < N_TYPES; t++) {
+        uint8_t blocks[N_COLS * sizeof(float)];
+        quantize_row(blocks, types[t].type, row, N_COLS, NULL);
+        dtype_decode(decoded, types[t].type, blocks, N_COLS);
+        for (int i = 0; i < N_COLS; i++) assert_true(fabsf(decoded[i]) < 1e-6F);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_32_have_the_bytes_of_ggml),
@@ -159,6 +172,7 @@ int main(void) {
         cmocka_unit_test(importance_moves_the_error),
         cmocka_unit_test(odd_blocks_stay_close),
         cmocka_unit_test(halves_are_rounded_to_even),
+        cmocka_unit_test(scales_below_the_smallest_normal_number_stay_finite),
     };
     return cmocka_run_group_tests_name("quantize", tests, NULL, NULL);
 }
