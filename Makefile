@@ -241,7 +241,7 @@ bench-range: all ## time fak gate --range over 200 commits of REPO=CLONE
 	@BIN=$(bin) sh tests/bench/range.sh
 
 ##@ Upkeep
-.PHONY: help clean docs rooms fmt fmt-check lint install uninstall FORCE
+.PHONY: help clean docs oracle rooms fmt fmt-check lint install uninstall FORCE
 c_files = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
 fmt: ## lay out the C files (clang-format)
 	@clang-format -i $(c_files)
@@ -255,6 +255,8 @@ lint: $(gen)/sota_matrix.c ## rooms, sizes, names, shellcheck, clang-tidy
 	@sh tools/check-tidy
 docs: $(bin)/sotac ## render docs/*.md from the matrix
 	@$(bin)/sotac --docs docs $(seeds)
+oracle: ## remake golden vectors from the reference libraries (PARTS=models quant tokenizers templates)
+	@sh tools/oracle/remake $(PARTS)
 rooms: ## check who may include whom (tests/rooms.tsv)
 	@sh tools/check-rooms
 install: all ## install under PREFIX (default /usr/local), below DESTDIR
