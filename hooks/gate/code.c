@@ -46,6 +46,7 @@ struct scan {
     struct str *out;
     enum language language;
     bool directive;  /* in a preprocessor line, where blanks and line ends mean something */
+    bool in_line;    /* C: a token stands before this one in its line; comments and joined lines are none */
     bool looked_far; /* what was written depends on text far behind `at` */
 };
 
@@ -158,6 +159,7 @@ static bool is_digit_separator(const struct scan *s) {
 
 static void end_of_line(struct scan *s) {
     s->at++;
+    s->in_line = false;
     if (!s->directive) {
         part(s);
         return;
@@ -167,33 +169,19 @@ static void end_of_line(struct scan *s) {
     s->directive = false;
 }
 
-static bool starts_line(const struct scan *s) {
-    for (size_t i = s->at; i > 0; i--) {
-        char c = s->in.at[i - 1];
-        if (c == '\n') return true;
-        if (c != ' ' && c != '\t') return false;
-    }
-    return true;
-}
-
 static void copy_words(struct scan *s) {
     size_t n = 1;
     while (s->at + n < s->in.n && is_word(s->in.at[s->at + n])) n++;
     copy(s, n);
 }
 
-/* One token, comment or blank. */
-static void step_c(struct scan *s) {
+static void step_token(struct scan *s) {
     char c = peek(s, 0);
-    size_t splice = spliced(s);
+    bool first = !s->in_line;
+    s->in_line = true;
     /* 1'000 and R"( look back at what is copied: a word ends before a quote in any case */
     if (is_word(c)) copy_words(s);
-    else if (splice) s->at += splice, part(s);
-    else if (c == '/' && peek(s, 1) == '/') skip_line_comment(s);
-    else if (c == '/' && peek(s, 1) == '*') skip_block_comment(s), part(s);
-    else if (c == '\n') end_of_line(s);
-    else if (c == ' ' || c == '\t' || c == '\r' || c == '\f') s->at++, part(s);
-    else if (c == '#' && starts_line(s)) {
+    else if (c == '#' && first) {
         drop_blank(s);
         if (last(s) != '\n') str_putc(s->out, '\n');
         s->directive = true;
@@ -203,6 +191,18 @@ static void step_c(struct scan *s) {
         if (!s->directive && is_bracket(c)) drop_blank(s);
         copy(s, 1);
     }
+}
+
+/* One token, comment or blank. */
+static void step_c(struct scan *s) {
+    char c = peek(s, 0);
+    size_t splice = spliced(s);
+    if (splice) s->at += splice, part(s);
+    else if (c == '/' && peek(s, 1) == '/') skip_line_comment(s);
+    else if (c == '/' && peek(s, 1) == '*') skip_block_comment(s), part(s);
+    else if (c == '\n') end_of_line(s);
+    else if (c == ' ' || c == '\t' || c == '\r' || c == '\f') s->at++, part(s);
+    else step_token(s);
 }
 
 /* --- Python, and everything else
@@ -250,6 +250,15 @@ static void step_line(struct scan *s, bool python) {
 
 /* --- assembly: a line is a statement, and what starts a comment depends on the assembler. '#' in the middle
  * of a line is a comment on x86 and a number on Arm: it stays. */
+
+static bool starts_line(const struct scan *s) {
+    for (size_t i = s->at; i > 0; i--) {
+        char c = s->in.at[i - 1];
+        if (c == '\n') return true;
+        if (c != ' ' && c != '\t') return false;
+    }
+    return true;
+}
 
 static bool skip_asm_comment(struct scan *s) {
     bool gas = s->language != NASM;
@@ -413,8 +422,8 @@ static bool scan_middle(struct scan *a, struct scan *b, size_t suffix) {
 }
 
 static bool are_alike(const struct scan *a, const struct scan *b) {
-    return a->in.n - a->at == b->in.n - b->at && a->directive == b->directive && !a->looked_far &&
-           !b->looked_far &&
+    return a->in.n - a->at == b->in.n - b->at && a->directive == b->directive && a->in_line == b->in_line &&
+           !a->looked_far && !b->looked_far &&
            view_equal((struct view){a->out->at, a->out->n}, (struct view){b->out->at, b->out->n});
 }
 

@@ -270,6 +270,9 @@ static void code_in_c_is_never_taken_for_a_comment(void **state) {
     expect_same("a.cpp", "s = R\"x(/* )\" a)x\"; f(); /**/", "s = R\"x(/* )\" a)x\"; g(); /**/", false);
     expect_same("a.cpp", "x = 1'0; s = \"'//a\"; f();", "x = 1'0; s = \"'//a\"; g();", false);
     expect_same("a.c", "a; // b ?", "a; b", false);
+    expect_same("a.c", "a\n#define B 1\nc\n", "a\n/* x */ #define B 1\nc\n", true);
+    expect_same("a.c", "a\n/*\n*/ #if B\nc\n#endif\n", "a\n/* */ #if B c\n#endif\n", false);
+    expect_same("a.c", "a \\\n# b\nc\n", "a # b c\n", true); /* no directive: its line began with a */
 }
 
 static void other_languages_are_judged_by_their_own_rules(void **state) {
