@@ -18,15 +18,31 @@ enum { CANNOT_DECIDE = 2, INTERRUPTED = 130 };
 /* sotadb/schema.sql, put into the program by the linker (Makefile). */
 extern const char _binary_sotadb_schema_sql_start[], _binary_sotadb_schema_sql_end[];
 
-/* --- Ctrl-C --------------------------------------------------------------------------------------------- */
+/* --- Ctrl-C, and a limit of time --------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, out_of_time, stopping; /* the last: either */
 
 /* The first asks us to stop, which keeps what was scanned; the second is the usual one. */
 static void on_interrupt(int number) {
-    interrupted = 1;
+    interrupted = stopping = 1;
     signal(number, SIG_DFL);
 }
+
+static void on_alarm(int number) {
+    (void)number;
+    out_of_time = stopping = 1;
+}
+
+bool scene_limit(unsigned seconds) {
+    signal(SIGALRM, on_alarm);
+    alarm(seconds);
+    bool passed = out_of_time;
+    out_of_time = 0;
+    stopping = interrupted;
+    return passed;
+}
+
+bool scene_interrupted(void) { return interrupted; }
 
 /* --- progress ------------------------------------------------------------------------------------------- */
 
@@ -110,7 +126,7 @@ static bool read_options(struct scene *scene, const struct cli_args *args, struc
     scene->own.schema =
         (struct view){_binary_sotadb_schema_sql_start,
                       (size_t)(_binary_sotadb_schema_sql_end - _binary_sotadb_schema_sql_start)};
-    scene->options.stop = &interrupted;
+    scene->options.stop = &stopping;
     if (isatty(STDERR_FILENO)) scene->options.progress = scene_progress;
     scene->options.progress_context = scene;
     return true;

@@ -208,17 +208,21 @@ static void put_style(struct str *out) {
     str_puts(
         out,
         "<style>"
-        "svg{font-family:Inter,'Helvetica Neue',Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif}"
-        ".title{font-size:34px;font-weight:600;fill:#111827}.sub{font-size:19px;fill:#4b5563}"
-        ".head{font-size:18px;font-weight:600;fill:#374151}.tick{font-size:16px;fill:#6b7280}"
-        ".grid{stroke:#e5e7eb;stroke-width:1}.base{stroke:#9ca3af;stroke-width:1.5}"
-        ".value{font-size:30px;font-weight:600}.word{font-size:16px}"
-        ".debt-area{fill:#fde4d8}.debt-line{fill:none;stroke:#c2410c;stroke-width:3;stroke-linejoin:round}"
-        ".debt-dot,.debt-text{fill:#c2410c}"
-        ".all-area{fill:#e2e8f0}.all-line{fill:none;stroke:#64748b;stroke-width:2.5}"
-        ".all-dot,.all-text{fill:#475569}"
-        ".clean-area{fill:#bfe6d3}.clean-line{fill:none;stroke:#047857;stroke-width:2.5}"
-        ".clean-dot,.clean-text{fill:#047857}"
+        ".debt-plot{font-family:Inter,'Helvetica Neue',Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif}"
+        ".debt-plot .paper{fill:#fff}"
+        ".debt-plot .title{font-size:34px;font-weight:600;fill:#111827}"
+        ".debt-plot .sub{font-size:19px;fill:#4b5563}"
+        ".debt-plot .head{font-size:18px;font-weight:600;fill:#374151}"
+        ".debt-plot .tick{font-size:16px;fill:#6b7280}"
+        ".debt-plot .grid{stroke:#e5e7eb;stroke-width:1}.debt-plot .base{stroke:#9ca3af;stroke-width:1.5}"
+        ".debt-plot .value{font-size:30px;font-weight:600}.debt-plot .word{font-size:16px}"
+        ".debt-plot .debt-area{fill:#fde4d8}"
+        ".debt-plot .debt-line{fill:none;stroke:#c2410c;stroke-width:3;stroke-linejoin:round}"
+        ".debt-plot .debt-dot,.debt-plot .debt-text{fill:#c2410c}"
+        ".debt-plot .all-area{fill:#e2e8f0}.debt-plot .all-line{fill:none;stroke:#64748b;stroke-width:2.5}"
+        ".debt-plot .all-dot,.debt-plot .all-text{fill:#475569}"
+        ".debt-plot .clean-area{fill:#bfe6d3}.debt-plot .clean-line{fill:none;stroke:#047857;stroke-width:2.5}"
+        ".debt-plot .clean-dot,.debt-plot .clean-text{fill:#047857}"
         "</style>\n");
 }
 
@@ -232,18 +236,18 @@ static void put_head(struct plot *p, const struct tree *tree) {
     const struct ledger_sheet *now = p->l->entries[0].sheet;
     struct str *out = p->out;
     str_printf(out,
-               "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+               "<svg class=\"debt-plot\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
                "role=\"img\" "
-               "aria-labelledby=\"title desc\">\n<title id=\"title\">Prior-art debt of ",
+               "aria-labelledby=\"plot-title plot-desc\">\n<title id=\"plot-title\">Prior-art debt of ",
                WIDTH, HEIGHT, WIDTH, HEIGHT);
     put_escaped(out, repository_name(tree), 60);
     str_printf(out,
-               "</title>\n<desc id=\"desc\">%zu commits; the debt is now %u, and %u of %u kernels are "
+               "</title>\n<desc id=\"plot-desc\">%zu commits; the debt is now %u, and %u of %u kernels are "
                "without a gap.</desc>\n",
                p->l->log.n, now->n_gaps, now->n_clean, now->n_kernels);
     put_style(out);
     str_printf(out,
-               "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n<text class=\"title\" x=\"%d\" "
+               "<rect width=\"%d\" height=\"%d\" class=\"paper\"/>\n<text class=\"title\" x=\"%d\" "
                "y=\"56\">Prior-art debt of ",
                WIDTH, HEIGHT, LEFT - 48);
     put_escaped(out, repository_name(tree), 60);

@@ -6,7 +6,8 @@
  * Threads: any.
  *
  * One point a commit of the mainline; where commits stand closer than a pixel, the last of them. No script,
- * no font, no link: it looks the same everywhere.
+ * no font, no link: it looks the same everywhere. Its rules hold within .debt-plot alone, so that a page may
+ * take it in (webpage.h).
  */
 #ifndef COVERAGE_REPORT_PLOT_H
 #define COVERAGE_REPORT_PLOT_H

@@ -38,7 +38,7 @@ static void put_top(struct str *out, const struct report *r, const struct webpag
     html_text(out, r->matrix->source);
     str_printf(out, " · %zu files read, %zu with kernels</p>\n", r->survey->n_scanned, r->survey->n_files);
     str_puts(out, "<nav aria-label=\"Sections\"><ul>");
-    if (*about->plot) str_puts(out, "<li><a href=\"#history\">History</a></li>");
+    if (*about->plot || *about->no_plot) str_puts(out, "<li><a href=\"#history\">History</a></li>");
     str_puts(out, "<li><a href=\"#gaps\">Gaps</a></li><li><a href=\"#matrix\">Matrix</a></li><li><a "
                   "href=\"#kernels\">Kernels</a></li>"
                   "<li><a href=\"#ladders\">Ladders</a></li></ul></nav>\n</header>\n<main id=\"main\" "
@@ -86,12 +86,20 @@ static void put_score(struct str *out, const struct report *r) {
 }
 
 static void put_history(struct str *out, const struct webpage_about *about) {
-    if (!*about->plot) return;
+    if (!*about->plot && !*about->no_plot) return;
     str_puts(out,
-             "<section id=\"history\" aria-labelledby=\"h-history\">\n<h2 id=\"h-history\">History</h2>\n"
-             "<figure class=\"plot\">\n");
-    str_puts(out, about->plot);
-    str_puts(out, "\n</figure>\n</section>\n");
+             "<section id=\"history\" aria-labelledby=\"h-history\">\n<h2 id=\"h-history\">History</h2>\n");
+    if (*about->plot) {
+        str_puts(out, "<figure class=\"plot\" tabindex=\"0\" aria-label=\"The debt over time\">\n");
+        str_puts(out, about->plot);
+        str_puts(out, "</figure>\n<p class=\"muted\">Who added and who paid what: <code>sota-coverage "
+                      "history</code></p>\n");
+    } else {
+        str_puts(out, "<p class=\"muted\">No plot: ");
+        html_text(out, about->no_plot);
+        str_puts(out, "</p>\n");
+    }
+    str_puts(out, "</section>\n");
 }
 
 static void put_refused(struct str *out, const struct survey *survey) {

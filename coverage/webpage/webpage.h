@@ -16,7 +16,8 @@
 struct webpage_about {
     const char *name;     /* of the repository: the folder's */
     const char *revision; /* what was read: a commit, or "working tree" */
-    const char *plot;     /* an SVG element, from `sota-coverage history --plot`, or "": there is none */
+    const char *plot;     /* the history as an SVG element (plot.h), or "": there is none */
+    const char *no_plot;  /* why there is none, or "": it was not asked for */
     struct view style, script;
 };
 

@@ -26,6 +26,18 @@ check_has 'by name' "$tap_out" file/out
 check 'a revision is read as well' sota-coverage report --html ../rev HEAD
 check_has 'and named' "$(cat ../rev/index.html)" "$(git rev-parse --short=12 HEAD)"
 
+# --- the history -------------------------------------------------------------------------------------------------
+check_has 'the debt over time is drawn' "$(cat "$page")" '<svg class="debt-plot"'
+check_equal 'its rules hold in the plot alone' \
+    "$(sed -n 's/^<style>\(.*\)<\/style>$/\1/p' "$page" | tr '}' '\n' | grep -c '^[^.]\|^\.[^d]')" 0
+sota-coverage report --no-history --html ../plain >/dev/null
+check_lacks 'or is left out' "$(cat ../plain/index.html)" 'id="history"'
+echo more >more && git add -A && git commit -qm 'more'
+git clone -q --depth 1 "file://$PWD" ../cut && sota-coverage report -C ../cut --html ../cut.html >/dev/null 2>../cut.err
+check_equal 'a shallow clone has a page' "$?" 0
+check_has 'which says why it has no plot' "$(cat ../cut.html/index.html)" 'No plot: this is a shallow clone'
+check_has 'and so does the command' "$(cat ../cut.err)" 'git fetch --unshallow'
+
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 # dom URL-SUFFIX FILE: the document as the browser has it after the scripts ran, and what they complained of
 dom() {
