@@ -45,7 +45,11 @@ static void put_rule(struct jsonout *j, const struct diagnostic_rule *rule) {
     jsonout_begin_object(j);
     jsonout_pair_string(j, "id", rule->id);
     put_message(j, "shortDescription", rule->summary, "");
-    put_message(j, "fullDescription", rule->summary, rule->help);
+    struct str summary = {0}; /* a heading, which becomes a sentence before the help */
+    str_printf(&summary, "%s%s", rule->summary, *rule->help ? "." : "");
+    put_message(j, "fullDescription", str_c(&summary), rule->help);
+    j->out->failed |= summary.failed;
+    str_free(&summary);
     put_message(j, "help", rule->help, "");
     if (*rule->url) jsonout_pair_string(j, "helpUri", rule->url);
     jsonout_key(j, "defaultConfiguration");

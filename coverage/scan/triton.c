@@ -320,8 +320,20 @@ static bool next_definition(struct definition *out, const struct facts *facts, c
     return false;
 }
 
+static size_t name_token(const struct reader *r, const struct definition *d) {
+    return is(r, d->def, "async") ? d->def + 2 : d->def + 1;
+}
+
+/* def f(x): return g(x) */
+static bool returns_on_its_line(const struct reader *r, const struct definition *d) {
+    for (size_t i = name_token(r, d); i + 2 < d->inner && i + 2 < d->end; i++)
+        if (is(r, i, ":") && is(r, i + 1, "return")) return !is(r, i + 2, "None");
+    return false;
+}
+
 /* A kernel has nobody to return to: what returns a value is part of one. */
 static bool returns_value(const struct reader *r, const struct definition *d) {
+    if (returns_on_its_line(r, d)) return true;
     for (size_t line = d->inner; line < d->end;) {
         size_t next = next_line(r, line);
         bool nested = is(r, line, "def") || (is(r, line, "async") && is(r, line + 1, "def"));
@@ -329,10 +341,6 @@ static bool returns_value(const struct reader *r, const struct definition *d) {
         line = nested ? body_end(r, line) : next;
     }
     return false;
-}
-
-static size_t name_token(const struct reader *r, const struct definition *d) {
-    return is(r, d->def, "async") ? d->def + 2 : d->def + 1;
 }
 
 static bool add(struct sites *out, const struct reader *r, const struct definition *d, struct arena *arena,
@@ -350,9 +358,9 @@ static bool add(struct sites *out, const struct reader *r, const struct definiti
     return site.name && sites_add(out, site, st);
 }
 
-static bool read_calls(struct facts *facts, const struct reader *r, const struct definition *d, size_t from,
+static bool read_calls(struct facts *facts, const struct reader *r, const struct definition *d,
                        struct status *st) {
-    for (size_t j = from; j < d->end; j++)
+    for (size_t j = name_token(r, d) + 1; j < d->end; j++)
         if (is_name(r, j) && is(r, j + 1, "(") && !is(r, j - 1, ".") &&
             !names_put(&facts->called, token_view(r, j), 1, st))
             return false;
@@ -366,7 +374,7 @@ static bool find(struct sites *out, struct facts *facts, const struct reader *r,
     if (!read_uses(facts, r, st)) return false;
     while (next_definition(&d, facts, r, &i)) {
         if (!d.language) continue;
-        if (!add(out, r, &d, arena, st) || !read_calls(facts, r, &d, i, st)) return false;
+        if (!add(out, r, &d, arena, st) || !read_calls(facts, r, &d, st)) return false;
         struct site *site = &out->at[out->n - 1];
         bool launched = names_get(&facts->launched, view_of(site->name)) >= 0;
         if (d.language == SCAN_TRITON && !launched && returns_value(r, &d)) site->kind = SCAN_HELPER;

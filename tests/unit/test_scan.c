@@ -197,8 +197,8 @@ static void triton_decorators(void **state) {
           "@triton.autotune(configs=[triton.Config({'B': 1})],\n                 "
           "key=['n'])\n@triton.heuristics({})\n@triton.jit\n"
           "def tuned(x):\n    return\n\n"
-          "@triton.jit(do_not_specialize=['n'])\ndef called(n):\n    pass\n\n@fast\ndef aliased(x): return "
-          "x\n\n"
+          "@triton.jit(do_not_specialize=['n'])\ndef called(n):\n    pass\n\n@fast\ndef aliased(x): "
+          "pass\n\n"
           "def plain(x):\n    return x\n",
           "_fwd tuned called aliased");
     holds("a.py", "import triton as tr\n\n@tr.jit\ndef a(x):\n  pass\n\n@jit\ndef not_ours(x):\n  pass\n",
@@ -228,6 +228,10 @@ static void triton_helpers_and_launches(void **state) {
           "@triton.jit\ndef both(x):\n    return x\n\n@triton.jit\ndef other(x):\n    both(x)\n\n"
           "def launch(g):\n    outer[(g, 1)](1)\n    both[lambda meta: (1,)](2)\n",
           "-inner outer both other");
+    holds("a.py",
+          "import triton\n\n@triton.jit\ndef inner(x): return x\n\n@triton.jit\ndef called(x): pass\n\n"
+          "@triton.jit\ndef kernel(x): called(x)\n\n@triton.jit\ndef ends(x): return None\n",
+          "-inner -called kernel ends");
     holds("a.py",
           "import triton\n\ndef make(x):\n    @triton.jit\n    def nested(y):\n        pass\n    return "
           "nested\n",
