@@ -46,10 +46,11 @@ static bool draw_history(struct str *svg, const struct scene *scene, struct aren
     bool late = scene_limit(0);
     if (ok) plot_svg(svg, &ledger, &tree);
     else if (late && !scene_interrupted())
-        status_fail(st, STATUS_SYSTEM,
-                    "the history takes longer than %d s; `sota-coverage history` has no limit and keeps what it "
-                    "finds, so that the next page has the plot",
-                    HISTORY_SECONDS);
+        status_fail(
+            st, STATUS_SYSTEM,
+            "the history takes longer than %d s; `sota-coverage history` has no limit and keeps what it "
+            "finds, so that the next page has the plot",
+            HISTORY_SECONDS);
     ledger_close(&ledger);
     str_free(&complaints);
     return ok;

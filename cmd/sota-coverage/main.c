@@ -102,9 +102,12 @@ static const struct cli_command commands[] = {
         .description =
             "Writes one HTML page that needs no network and no second file: gaps with their mends, the "
             "matrix "
-            "as a table to filter and sort, the kernels of each operation, the ladders, and the debt over time. "
-            "The walk through the history stops after 60 s, and the page then says so. The same tree with the "
-            "same history gives the same bytes. A filtered table has an address of its own (index.html#q=attention&gaps=1).",
+            "as a table to filter and sort, the kernels of each operation, the ladders, and the debt over "
+            "time. "
+            "The walk through the history stops after 60 s, and the page then says so. The same tree with "
+            "the "
+            "same history gives the same bytes. A filtered table has an address of its own "
+            "(index.html#q=attention&gaps=1).",
         .options = report_options,
         .examples = "sota-coverage report --html out\tthen open out/index.html\n",
         .positional = "",

@@ -18,7 +18,8 @@ enum { CANNOT_DECIDE = 2, INTERRUPTED = 130 };
 /* sotadb/schema.sql, put into the program by the linker (Makefile). */
 extern const char _binary_sotadb_schema_sql_start[], _binary_sotadb_schema_sql_end[];
 
-/* --- Ctrl-C, and a limit of time --------------------------------------------------------------------------- */
+/* --- Ctrl-C, and a limit of time ---------------------------------------------------------------------------
+ */
 
 static volatile sig_atomic_t interrupted, out_of_time, stopping; /* the last: either */
 

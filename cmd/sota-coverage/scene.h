@@ -51,8 +51,8 @@ bool scene_beside(struct scene *other, const struct scene *scene, const char *re
 
 void scene_close(struct scene *scene);
 
-/* What runs stops by itself after so many seconds, as if it were interrupted, and keeps what was done; 0 takes
- * the limit away. True: it passed. */
+/* What runs stops by itself after so many seconds, as if it were interrupted, and keeps what was done; 0
+ * takes the limit away. True: it passed. */
 bool scene_limit(unsigned seconds);
 
 /* Was it Ctrl-C? */

@@ -208,7 +208,8 @@ static void put_style(struct str *out) {
     str_puts(
         out,
         "<style>"
-        ".debt-plot{font-family:Inter,'Helvetica Neue',Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif}"
+        ".debt-plot{font-family:Inter,'Helvetica Neue',Helvetica,Arial,'Liberation Sans','DejaVu "
+        "Sans',sans-serif}"
         ".debt-plot .paper{fill:#fff}"
         ".debt-plot .title{font-size:34px;font-weight:600;fill:#111827}"
         ".debt-plot .sub{font-size:19px;fill:#4b5563}"
@@ -221,7 +222,8 @@ static void put_style(struct str *out) {
         ".debt-plot .debt-dot,.debt-plot .debt-text{fill:#c2410c}"
         ".debt-plot .all-area{fill:#e2e8f0}.debt-plot .all-line{fill:none;stroke:#64748b;stroke-width:2.5}"
         ".debt-plot .all-dot,.debt-plot .all-text{fill:#475569}"
-        ".debt-plot .clean-area{fill:#bfe6d3}.debt-plot .clean-line{fill:none;stroke:#047857;stroke-width:2.5}"
+        ".debt-plot .clean-area{fill:#bfe6d3}.debt-plot "
+        ".clean-line{fill:none;stroke:#047857;stroke-width:2.5}"
         ".debt-plot .clean-dot,.debt-plot .clean-text{fill:#047857}"
         "</style>\n");
 }
@@ -236,7 +238,8 @@ static void put_head(struct plot *p, const struct tree *tree) {
     const struct ledger_sheet *now = p->l->entries[0].sheet;
     struct str *out = p->out;
     str_printf(out,
-               "<svg class=\"debt-plot\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+               "<svg class=\"debt-plot\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
+               "width=\"%d\" height=\"%d\" "
                "role=\"img\" "
                "aria-labelledby=\"plot-title plot-desc\">\n<title id=\"plot-title\">Prior-art debt of ",
                WIDTH, HEIGHT, WIDTH, HEIGHT);

@@ -110,7 +110,8 @@ static void hostile_names_stay_text(void **state) {
     struct world w;
     struct str out = {0};
     make_world(&w);
-    webpage_html(&out, &w.report, &(struct webpage_about){.name = MARK, .revision = MARK, .plot = "", .no_plot = ""});
+    webpage_html(&out, &w.report,
+                 &(struct webpage_about){.name = MARK, .revision = MARK, .plot = "", .no_plot = ""});
     assert_false(out.failed);
     assert_null(strstr(str_c(&out), MARK));
     assert_null(strstr(str_c(&out), "javascript:1"));
@@ -123,8 +124,9 @@ static void the_page_says_the_debt(void **state) {
     struct world w;
     struct str out = {0};
     make_world(&w);
-    webpage_html(&out, &w.report,
-                 &(struct webpage_about){.name = "r", .revision = "0123456789ab", .plot = "<svg/>", .no_plot = ""});
+    webpage_html(
+        &out, &w.report,
+        &(struct webpage_about){.name = "r", .revision = "0123456789ab", .plot = "<svg/>", .no_plot = ""});
     assert_non_null(strstr(str_c(&out), "<title>r: sota_debt 1</title>"));
     assert_non_null(strstr(str_c(&out), "id=\"gap-cb8ee0701d16\""));
     assert_non_null(strstr(str_c(&out),
@@ -154,7 +156,8 @@ static void a_tree_without_kernels_has_a_page(void **state) {
     make_world(&w);
     w.survey = (struct survey){0};
     w.debt = (struct debt){.clean = &w.clean};
-    webpage_html(&out, &w.report, &(struct webpage_about){.name = "r", .revision = "", .plot = "", .no_plot = ""});
+    webpage_html(&out, &w.report,
+                 &(struct webpage_about){.name = "r", .revision = "", .plot = "", .no_plot = ""});
     assert_non_null(strstr(str_c(&out), "no kernel found in this tree"));
     assert_null(strstr(str_c(&out), "id=\"history\""));
     str_free(&out);
@@ -162,9 +165,12 @@ static void a_tree_without_kernels_has_a_page(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(markup_is_text),           cmocka_unit_test(lines_are_lines),
-        cmocka_unit_test(only_web_links_are_links), cmocka_unit_test(hostile_names_stay_text),
-        cmocka_unit_test(the_page_says_the_debt),   cmocka_unit_test(why_there_is_no_plot_is_text),
+        cmocka_unit_test(markup_is_text),
+        cmocka_unit_test(lines_are_lines),
+        cmocka_unit_test(only_web_links_are_links),
+        cmocka_unit_test(hostile_names_stay_text),
+        cmocka_unit_test(the_page_says_the_debt),
+        cmocka_unit_test(why_there_is_no_plot_is_text),
         cmocka_unit_test(a_tree_without_kernels_has_a_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
