@@ -55,6 +55,7 @@ static const struct cli_option history_options[] = {
 static const struct cli_command commands[] = {
     {
         .name = "",
+        .failure = CLI_UNDECIDED,
         .usage = "[OPTIONS] [REV]",
         .summary = "every kernel, every gap, one number",
         .description =
@@ -97,6 +98,7 @@ static const struct cli_command commands[] = {
     },
     {
         .name = "report",
+        .failure = CLI_UNDECIDED,
         .usage = "--html DIR [OPTIONS] [REV]",
         .summary = "the report as one page for a browser",
         .description =
@@ -114,6 +116,7 @@ static const struct cli_command commands[] = {
     },
     {
         .name = "history",
+        .failure = CLI_UNDECIDED,
         .usage = "[OPTIONS] [REV]",
         .summary = "the debt of every commit: who added, who paid, since when",
         .description = "Walks the whole history of REV (HEAD): debt, kernels and coverage of each commit, "

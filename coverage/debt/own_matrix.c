@@ -85,15 +85,21 @@ bool own_matrix_where(const char **where, bool *configured, const struct tree *t
     return true;
 }
 
+/* Does a sparse checkout leave a file of the matrix out? */
+static bool is_left_out(const struct tree *tree, const char *where) {
+    for (size_t i = 0; tree->n_sparse && i < tree->n; i++)
+        if (tree->blobs[i].oid && own_matrix_holds(where, tree->paths[i])) return true;
+    return false;
+}
+
 /* Seeds at the place that is configured or usual; from the tree itself where it holds some. */
 static bool read_usual(struct origins *origins, const char **where, const struct tree *tree,
                        struct arena *arena, struct status *st) {
     bool configured;
     if (!own_matrix_where(where, &configured, tree, arena, st)) return false;
-    if (tree->kind != TREE_WORK && (*where)[0] != '/' && !read_tree(origins, tree, *where, arena, st))
-        return false;
-    bool on_disk =
-        tree->kind == TREE_WORK || (configured && !origins->n && (tree->root[0] || (*where)[0] == '/'));
+    bool work = tree->kind == TREE_WORK && !is_left_out(tree, *where);
+    if (!work && (*where)[0] != '/' && !read_tree(origins, tree, *where, arena, st)) return false;
+    bool on_disk = work || (configured && !origins->n && (tree->root[0] || (*where)[0] == '/'));
     return !on_disk || read_disk(origins, tree->root, *where, arena, st) ||
            (configured && status_wrap(st, "git config fak.matrix"));
 }

@@ -114,7 +114,7 @@ static void take_print(struct looked *look, size_t i) {
     struct arena arena = {0};
     struct str text = {0};
     const char *refused;
-    bool ready = look->tree->kind == TREE_WORK || look->blobs.socket >= 0 ||
+    bool ready = !look->tree->blobs[i].oid || look->blobs.socket >= 0 ||
                  catfile_open(&look->blobs, look->tree->folder, NULL);
     bool there = ready &&
                  tree_text(&text, &refused, look->tree, i, HARVEST_FILE_LIMIT, &look->blobs, &arena, NULL) &&
@@ -196,7 +196,7 @@ static size_t make_items(struct harvest_item *items, const struct looked *look, 
         if (scan_language_of(tree->paths[i]) == SCAN_NONE) continue;
         struct harvest_item *item = &items[n++];
         *item = (struct harvest_item){.path = tree->paths[i], .place = survey_is_place(m, tree->paths[i])};
-        const char *oid = !tree->blobs             ? look->stamps[i].oid
+        const char *oid = !tree->blobs[i].oid      ? look->stamps[i].oid
                           : tree->blobs[i].is_link ? ""
                                                    : tree->blobs[i].oid;
         if (strlen(oid) < OID_TEXT) strcpy(item->oid, oid);
@@ -245,7 +245,8 @@ bool survey_tree(struct survey *survey, const struct tree *tree, const struct ma
                  const struct survey_options *options, struct arena *arena, struct status *st) {
     bool work = tree->kind == TREE_WORK;
     struct looked look = {.tree = tree, .blobs = {.socket = -1}, .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct harvest_source source = {&look, work ? NULL : tree->folder, print_now, text_now};
+    struct harvest_source source = {&look, work && !tree->n_sparse ? NULL : tree->folder, print_now,
+                                    text_now};
     struct harvest harvest = {.source = &source,
                               .cache = options->cache,
                               .jobs = options->jobs,

@@ -68,7 +68,7 @@ static bool keep_line(const char **out, const struct process *git, struct arena 
 
 struct listed {
     const char *path, *oid;
-    bool is_link;
+    bool is_link, is_sparse;
     char stage; /* '0', of a conflict '1' to '3' */
 };
 
@@ -89,11 +89,14 @@ static enum entry look_at(const char *root, const char *path) {
     return !there ? ENTRY_ABSENT : S_ISDIR(info.st_mode) ? ENTRY_FOLDER : ENTRY_FILE;
 }
 
-/* "MODE OID STAGE\tPATH" of ls-files, "MODE TYPE OID\tPATH" of ls-tree; text is cut in place. */
+/* "TAG MODE OID STAGE\tPATH" of ls-files, where the tag S is of what a sparse checkout leaves out, "MODE TYPE
+ * OID\tPATH" of ls-tree; text is cut in place. */
 static bool parse_entry(struct listed *out, char *text, bool of_commit) {
     char *tab = strchr(text, '\t'), *oid, *last;
     if (!tab) return false;
     *tab = 0;
+    out->is_sparse = !of_commit && text[0] == 'S';
+    if (!of_commit) text += 2;
     last = strrchr(text, ' ');
     if (!last) return false;
     oid = last + 1;
@@ -131,12 +134,14 @@ static bool keep_list(struct tree *tree, const struct listed *all, size_t n, str
     struct tree_blob *blobs = arena_alloc(arena, n, sizeof *blobs, st);
     if (!paths || !blobs) return false;
     tree->paths = paths;
-    if (tree->kind != TREE_WORK) tree->blobs = blobs;
+    tree->blobs = blobs;
     for (size_t i = 0; i < n; i++) {
         enum entry entry = tree->kind == TREE_WORK ? look_at(tree->root, all[i].path) : ENTRY_FILE;
-        tree->n_absent += entry == ENTRY_ABSENT;
-        if (entry != ENTRY_FILE) continue;
-        blobs[tree->n] = (struct tree_blob){all[i].oid, all[i].is_link};
+        bool sparse = entry == ENTRY_ABSENT && all[i].is_sparse, on_disk = tree->kind == TREE_WORK && !sparse;
+        tree->n_sparse += sparse;
+        tree->n_absent += entry == ENTRY_ABSENT && !sparse;
+        if (entry != ENTRY_FILE && !sparse) continue;
+        blobs[tree->n] = (struct tree_blob){on_disk ? NULL : all[i].oid, all[i].is_link};
         paths[tree->n++] = all[i].path;
     }
     return true;
@@ -159,19 +164,20 @@ static bool cut_list(struct tree *tree, const struct str *said, struct arena *ar
     return ok;
 }
 
-/* One folder that a sparse index leaves out ("040000 OID 0\tPATH/"), as the entries that it stands for. */
+/* One folder that a sparse index leaves out ("S 040000 OID 0\tPATH/"), as the entries that it stands for. */
 static bool put_folder(struct str *out, const struct tree *tree, const char *entry, struct status *st) {
     struct process git;
     char oid[65] = "";
     const char *prefix = strchr(entry, '\t') + 1;
     const char *const argv[] = {"git", "-C", tree->folder, "ls-tree", "-r", "-z", "--full-tree", oid, NULL};
-    memcpy(oid, entry + 7, strcspn(entry + 7, " ") < sizeof oid ? strcspn(entry + 7, " ") : sizeof oid - 1);
+    const char *name = entry + strlen("S 040000 ");
+    memcpy(oid, name, strcspn(name, " ") < sizeof oid ? strcspn(name, " ") : sizeof oid - 1);
     bool ok = ask(&git, 0, argv, st);
     for (const char *at = str_c(&git.out), *end = at + git.out.n; ok && at < end; at += strlen(at) + 1) {
         const char *tab = strchr(at, '\t'); /* "MODE TYPE OID\tPATH" */
         const char *id = tab ? memrchr(at, ' ', (size_t)(tab - at)) : NULL;
         if (!tab || !id) continue;
-        str_printf(out, "%.6s %.*s 0\t%s%s", at, (int)(tab - id - 1), id + 1, prefix, tab + 1);
+        str_printf(out, "S %.6s %.*s 0\t%s%s", at, (int)(tab - id - 1), id + 1, prefix, tab + 1);
         str_putc(out, '\0');
     }
     process_free(&git);
@@ -183,7 +189,7 @@ static bool put_folders(struct str *list, const struct tree *tree, struct status
     struct str out = {0};
     bool ok = true, any = false;
     for (const char *at = str_c(list), *end = at + list->n; ok && at < end; at += strlen(at) + 1) {
-        bool folder = strncmp(at, "040000 ", 7) == 0 && strchr(at, '\t');
+        bool folder = strncmp(at, "S 040000 ", 9) == 0 && strchr(at, '\t');
         any |= folder;
         if (folder) ok = put_folder(&out, tree, at, st);
         else str_add(&out, at, strlen(at) + 1);
@@ -197,7 +203,7 @@ static bool put_folders(struct str *list, const struct tree *tree, struct status
 
 static bool list_files(struct tree *tree, struct arena *arena, struct status *st) {
     struct process git;
-    const char *const staged[] = {"git", "-C", tree->folder, "ls-files", "-s", "-z", "--sparse", NULL};
+    const char *const staged[] = {"git", "-C", tree->folder, "ls-files", "-s", "-t", "-z", "--sparse", NULL};
     const char *const committed[] = {"git", "-C",          tree->folder, "ls-tree", "-r",
                                      "-z",  "--full-tree", tree->commit, NULL};
     bool of_commit = tree->kind == TREE_COMMIT;
@@ -408,7 +414,7 @@ static bool read_file(struct str *out, const char **refused, const char *path, s
 bool tree_text(struct str *out, const char **refused, const struct tree *tree, size_t i, size_t limit,
                struct catfile *blobs, struct arena *arena, struct status *st) {
     *refused = NULL;
-    if (tree->kind == TREE_WORK) {
+    if (!tree->blobs[i].oid) {
         struct str full = {0};
         str_printf(&full, "%s/%s", tree->root, tree->paths[i]);
         bool ok = str_ok(&full, st) && read_file(out, refused, str_c(&full), limit, arena, st);

@@ -19,7 +19,7 @@ struct catfile;
 enum tree_kind { TREE_WORK, TREE_INDEX, TREE_COMMIT };
 
 struct tree_blob {
-    const char *oid; /* hexadecimal */
+    const char *oid; /* hexadecimal; NULL: the file lies in the working tree */
     bool is_link;
 };
 
@@ -30,9 +30,11 @@ struct tree {
     const char *name;   /* "working tree", "index", or the revision as it was asked for */
     const char *commit; /* hexadecimal; "" unless kind is TREE_COMMIT */
     const char *const *paths;      /* from root, sorted by bytes; files only, each once */
-    const struct tree_blob *blobs; /* of each path; NULL in the working tree */
+    const struct tree_blob *blobs; /* of each path */
     size_t n;
-    size_t n_absent; /* tracked files that are not there: deleted, or left out by a sparse checkout */
+    size_t n_absent; /* tracked files that are not there, though git would have them there */
+    size_t
+        n_sparse; /* files that a sparse checkout leaves out of the working tree: read as they are staged */
     bool bare, shallow;
 };
 
@@ -50,7 +52,7 @@ bool tree_find(size_t *at, const struct tree *tree, const char *path);
 bool tree_has(const struct tree *tree, const char *path);
 bool tree_matches(const struct tree *tree, const char *glob); /* any path */
 
-/* Appends the text of the i-th file, of at most `limit` bytes. `blobs` reads where the tree is not the
+/* Appends the text of the i-th file, of at most `limit` bytes. `blobs` reads what does not lie in the
  * working tree. A file that is there and cannot be read as text gives true and says why in *refused (a
  * constant, or in the arena); an object that is missing is false. */
 bool tree_text(struct str *out, const char **refused, const struct tree *tree, size_t i, size_t limit,

@@ -352,9 +352,8 @@ static void put_refused(struct str *out, const struct term *term, const struct r
 static void put_absent(struct str *out, const struct term *term, size_t n) {
     struct str text = {0};
     if (n == 0) return;
-    str_printf(&text,
-               "%zu tracked file%s not in this working tree (deleted, or a sparse checkout) and %s not read",
-               n, n == 1 ? " is" : "s are", n == 1 ? "was" : "were");
+    str_printf(&text, "%zu tracked file%s not in this working tree and %s not read", n,
+               n == 1 ? " is" : "s are", n == 1 ? "was" : "were");
     term_put(out, term, TERM_YELLOW, str_c(&text));
     str_putc(out, '\n');
     str_free(&text);

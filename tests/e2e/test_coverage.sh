@@ -153,7 +153,17 @@ git commit -qm all && rm src/scale.cu
 check_has "a tracked file that is not there is told" "$(sota-coverage)" "1 tracked file is not in this working tree"
 check_has "and counted in JSON" "$(sota-coverage --json)" '"files_absent": 1'
 git checkout -q . && check_lacks "a whole tree says nothing of it" "$(sota-coverage)" "not in this working tree"
-
+whole=$(sota-coverage --json --no-cache | python3 -c 'import json, sys; d = json.load(sys.stdin); print(sorted(g["fingerprint"] for g in d["gaps"]))')
+git sparse-checkout set nothing-here
+check_equal "what a sparse checkout leaves out is read as it is staged, the matrix too: the debt is the same" \
+    "$(sota-coverage --json --no-cache | python3 -c 'import json, sys; d = json.load(sys.stdin); print(sorted(g["fingerprint"] for g in d["gaps"]))')" "$whole"
+check_lacks "and nothing is called absent" "$(sota-coverage)" "not in this working tree"
+git sparse-checkout set --no-cone '/*' '!/*.cu' && check_equal "without cones" "$(sota-coverage | tail -n 1)" "$(sota-coverage HEAD | tail -n 1)"
+git sparse-checkout disable
+if [ -w /dev/full ]; then
+    sota-coverage >/dev/full 2>/dev/null
+    check_equal "output that cannot be written is no answer" "$?" 2
+fi
 
 # --- revisions, the index, bare repositories -----------------------------------------------------------------
 repository revisions

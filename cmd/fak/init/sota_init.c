@@ -58,7 +58,7 @@ static bool propose(struct init *init, struct proposal *proposal, struct status 
     static const struct matrix none = {.source = ""};
     struct survey_options options = {.jobs = 2};
     struct catfile blobs = {.socket = -1};
-    bool work = init->tree.kind == TREE_WORK;
+    bool work = init->tree.kind == TREE_WORK && !init->tree.n_sparse;
     if (!survey_tree(&init->survey, &init->tree, &none, &options, &init->arena, st)) return false;
     if (!init->survey.n_files)
         return status_fail(st, STATUS_NOT_FOUND,
