@@ -223,6 +223,24 @@ out=$(sota-coverage -C "$scratch/shallow" --since origin/main --fail-on added 2>
 check_equal "H15: a clone of depth 1 cannot decide" "$?" 2
 check_has "H15: and the mend is named" "$out" "fetch-depth: 0"
 check_lacks "H15: there is no number to mistake for a pass" "$out" "sota_debt"
+# what docs/ci/action.yml runs, in the shell that GitHub gives it
+sed -n '/^      run: |$/,/^    - /{/^        /p;}' "$root/docs/ci/action.yml" >"$scratch/action.sh"
+act() {
+    rm -f "$scratch/out" "$scratch/summary"
+    PROGRAM=sota-coverage SINCE=$1 FAIL_ON=added MAX_DEBT='' MATRIX='' SARIF=debt.sarif GITHUB_OUTPUT=$scratch/out \
+        GITHUB_STEP_SUMMARY=$scratch/summary bash --noprofile --norc -eo pipefail "$scratch/action.sh" 2>&1
+}
+out=$(act main)
+check_equal "the action fails on added debt" "$?" 1
+check_has "and shows the scorecard" "$out" "1 added, 0 removed"
+check_has "the annotations" "$out" "::warning file=src/newer.cu"
+check_equal "its output" "$(cat "$scratch/out")" "debt=1"
+check_has "and the summary" "$(cat "$scratch/summary")" "src/newer.cu"
+act change >/dev/null
+check_equal "it passes on debt that was there" "$?" 0
+act nowhere >/dev/null
+check_equal "and never where it cannot decide" "$?" 2
+rm -f scorecard.txt debt.sarif
 git checkout -q -b left one && git rm -qf src/scale.cu && git commit -qm left
 git checkout -q -b right one && seed planned && git commit -qam right
 git merge -q left -m both
