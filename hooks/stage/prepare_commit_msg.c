@@ -20,8 +20,10 @@ static bool drops_comments(bool *drops, struct look *look, struct status *st) {
 }
 
 /* The end of what belongs to the message, and behind it git's own comments: ours go between. Where git wrote
- * none, nothing is offered. */
+ * none, nothing is offered, nor where git's say that they stay: `--cleanup=whitespace` is in no
+ * configuration (of a git that speaks English; the others are seen by commit.cleanup alone). */
 static bool find_place(size_t *at, struct view message, const struct trailer_rules *rules) {
+    static const char kept[] = " will be kept;";
     struct view line, rest = message;
     size_t end = 0;
     bool comments = false;
@@ -29,6 +31,7 @@ static bool find_place(size_t *at, struct view message, const struct trailer_rul
         bool comment = view_starts(line, rules->comment);
         bool cut = comment && memmem(line.at, line.n, " >8 ", 4);
         if (cut) break;
+        if (comment && memmem(line.at, line.n, kept, sizeof kept - 1)) return false;
         if (comment) comments = true;
         else if (view_trim(line).n) {
             comments = false;

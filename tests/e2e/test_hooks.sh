@@ -159,6 +159,11 @@ check_lacks "where comments are kept, nothing is offered" "$(cat "$SEEN")" "fak:
 edit && git add .
 speaks "commit.cleanup=whitespace" git -c commit.cleanup=whitespace commit
 check_lacks "nor there" "$(cat "$SEEN")" "fak:"
+for mode in whitespace verbatim scissors; do
+    edit && git add . && : >"$SEEN"
+    speaks "--cleanup=$mode" git commit --cleanup=$mode
+    check_lacks "--cleanup=$mode: nothing of ours is in the message" "$(cat "$SEEN"; git log -1 --format=%B)" "fak:"
+done
 edit && git add .
 speaks "-m offers nothing in a file" git commit -m x
 export GIT_EDITOR=true
