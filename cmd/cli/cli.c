@@ -171,8 +171,9 @@ bool cli_parse(struct cli_args *args, const struct cli_command *command, int arg
 
 bool cli_expect(const struct cli_args *args, int low, int high, struct status *st) {
     if (args->n_positional > high)
-        return status_fail(st, STATUS_USAGE, "'%s' is one argument too many; the usage is: %s %s",
-                           args->positional[high], args->command->name, args->command->usage);
+        return status_fail(st, STATUS_USAGE, "'%s' is one argument too many; the usage is: %s%s%s",
+                           args->positional[high], args->command->name, *args->command->usage ? " " : "",
+                           args->command->usage);
     if (args->n_positional < low)
         return status_fail(st, STATUS_USAGE, "an argument is missing; the usage is: %s %s",
                            args->command->name, args->command->usage);

@@ -98,6 +98,11 @@ rm -rf "$scratch/elsewhere.git"
 new_repo && mkdir gone && cd gone && rmdir ../gone && survives "a working directory that is gone"
 cd "$scratch" && mkdir -p nothing && cd nothing && survives "no repository" && gate_says "no repository" "not a git repository"
 
+new_repo
+for stage in '' pre-push commit-mgs; do
+    check_equal "H18: there is no stage '$stage'" "$(fak hooks run "$stage" 2>&1) $?" \
+        "fak: prior art was not checked: there is no stage '$stage': commit-msg, prepare-commit-msg, pre-commit 0"
+done
 new_repo && git config fak.matrix "$scratch/no-such-matrix" && survives "H18: a matrix that is not there" && gate_says "H18: a matrix that is not there" no-such-matrix
 check_equal "H18: a hook says so" "$(fak hooks run commit-msg "$message" 2>&1 | grep -c 'no-such-matrix')" 1
 

@@ -28,12 +28,13 @@ static bool run_stage(struct stage_output *out, const char *stage, struct stage_
         in->message_file = NULL;
         return stage_pre_commit(out, in, st);
     }
+    bool commit_msg = strcmp(stage, "commit-msg") == 0;
+    if (!commit_msg && strcmp(stage, "prepare-commit-msg") != 0)
+        return status_fail(st, STATUS_USAGE,
+                           "there is no stage '%s': commit-msg, prepare-commit-msg, pre-commit", stage);
     if (!in->message_file)
         return status_fail(st, STATUS_USAGE, "%s needs the message file as its argument", stage);
-    if (strcmp(stage, "commit-msg") == 0) return stage_commit_msg(out, in, st);
-    if (strcmp(stage, "prepare-commit-msg") == 0) return stage_prepare_commit_msg(out, in, st);
-    return status_fail(st, STATUS_USAGE, "there is no stage '%s': commit-msg, prepare-commit-msg, pre-commit",
-                       stage);
+    return commit_msg ? stage_commit_msg(out, in, st) : stage_prepare_commit_msg(out, in, st);
 }
 
 int fak_hooks_run(struct cli *cli, int argc, char **argv) {
