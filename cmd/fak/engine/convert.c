@@ -91,7 +91,7 @@ static void write_mxfp4(struct conversion *c, const struct layout *l, size_t row
     for (size_t b = 0; b < n; b++, codes += 16) {
         uint8_t block[17] = {scales[b]};
         for (size_t j = 0; j < 32; j++) {
-            unsigned code = codes[j / 2] >> 4 * (j % 2) & 15U;
+            unsigned code = (unsigned)codes[j / 2] >> 4 * (j % 2) & 15U;
             block[1 + j % 16] = (uint8_t)(block[1 + j % 16] | code << 4 * (j / 16));
         }
         ggufwrite_rows(c->w, block, sizeof block);
