@@ -100,7 +100,8 @@ static void swiglu_gates(void **state) {
     }
 }
 
-/* sgl-project/sglang#9918, ggml-org/llama.cpp#7805: sums of 300 * 1 over 1024 columns leave f16. */
+/* engine.md 17: sgl-project/sglang#9918, ggml-org/llama.cpp#7805: sums of 300 * 1 over 1024 columns leave
+ * f16. */
 static void sums_beyond_the_range_of_f16_stay_finite(void **state) {
     (void)state;
     enum { K = 1024 };
@@ -155,7 +156,8 @@ static void attend_in_window(const struct kernel *k, float *out, size_t window, 
     k->run(&task, 0, 1, scratch);
 }
 
-/* PSAL-POSTECH/ONNXim#34: the KV head of a query head is head / (n_heads / n_kv_heads) at every ratio. */
+/* engine.md 16: PSAL-POSTECH/ONNXim#34: the KV head of a query head is head / (n_heads / n_kv_heads) at every
+ * ratio. */
 static void every_query_head_reads_its_own_kv_head(void **state) {
     (void)state;
     static const size_t shapes[][2] = {{8, 1}, {8, 4}, {4, 7}, {8, 12}, {1, 9}, {3, 3}};
@@ -266,8 +268,9 @@ static void an_indexer_keeps_the_lowest_of_equals(void **state) {
     near(out, (float[]){0, 1, 2, -1}, 4);
 }
 
-/* DeepSeek-V3: a correction decides who is chosen and not with what weight; groups by their two best; masked
- * groups are out even when all biased scores are negative (older code masked with 0, and chose them). */
+/* engine.md 21: huggingface/transformers#48647. DeepSeek-V3: a correction decides who is chosen and not with
+ * what weight; groups by their two best; masked groups are out even when all biased scores are negative
+ * (older code masked with 0, and chose them). */
 static void a_router_chooses_by_group_and_weighs_without_the_bias(void **state) {
     (void)state;
     float logits[] = {0, 0, 2, -9, 1, 1, 0, 0}, bias[] = {-3, -3, -3, -3, -3, -3, -3, -3}, ids[2], weights[2];
@@ -285,7 +288,8 @@ static void a_router_chooses_by_group_and_weighs_without_the_bias(void **state) 
     assert_true(weights[0] < 0.6F && weights[1] < 1e-4F);
 }
 
-/* flashinfer-ai/flashinfer#4401 and its family: exp(-inf - -inf) is NaN. Nothing to attend to gives 0. */
+/* engine.md 15: flashinfer-ai/flashinfer#4401 and its family: exp(-inf - -inf) is NaN. Nothing to attend to
+ * gives 0. */
 static void a_fully_masked_row_is_zero(void **state) {
     (void)state;
     static float values[2 * KV_PAGE], out[2];
@@ -295,6 +299,72 @@ static void a_fully_masked_row_is_zero(void **state) {
         attend(k, out, 1, 1, values, -1, 6);
         assert_true(out[0] == 0 && out[1] == 0);
     }
+}
+
+/* engine.md 15: the second of three rows has no page at all, the others' first tile is masked. */
+static void masked_rows_and_tiles_leave_their_neighbours_alone(void **state) {
+    (void)state;
+    enum { N = 3 };
+    static float values[2 * KV_PAGE], out[N * DIM], q[N * DIM];
+    int32_t positions[N] = {KV_PAGE + 2, KV_PAGE + 2, KV_PAGE + 4}, sequences[N] = {0, 1, 2};
+    int32_t pages[2 * N] = {-1, 0, -1, -1, -1, 0};
+    struct tokens tokens = {
+        .positions = positions, .sequences = sequences, .pages = pages, .pages_per_sequence = 2};
+    struct task task = {.n = N, .tokens = &tokens};
+    task.attention =
+        (struct attention_task){.q = rows(q, DIM), .out = rows(out, DIM), .n_heads = 1, .scale = 1};
+    task.attention.kv = (struct kv){keys, values, DIM * KV_PAGE, 1, DIM, DIM};
+    const struct kernel *k;
+    for (size_t j = 0; j < KV_PAGE; j++) values[2 * j] = (float)j, values[2 * j + 1] = 1;
+    for (size_t i = 0; next_lane(&k, "attention", &i);) {
+        for (size_t j = 0; j < N * DIM; j++) out[j] = NAN;
+        k->run(&task, 0, N, scratch);
+        near(out, (float[]){1, 1, 0, 0, 2, 1}, N * DIM); /* the means of 0 .. 2, nothing and 0 .. 4 */
+    }
+}
+
+/* engine.md 19: sgl-project/sglang#30079, vllm-project/vllm#39391: whatever the logits are, the ids are
+ * distinct and in range, and what a NaN makes is no number. */
+static void a_router_chooses_distinct_experts_from_any_row(void **state) {
+    (void)state;
+    enum { N = 8, USED = 4 };
+    static const struct routing how[] = {{false, true, 1, 1, 1, 1},
+                                         {true, true, 1, 1, 1, 1},
+                                         {true, true, 4, 1, 2, 1},
+                                         {false, false, 4, 2, 1, 1}};
+    const float rest[] = {NAN, -INFINITY, 0, INFINITY}, bias[N] = {0};
+    for (size_t h = 0; h < sizeof how / sizeof *how; h++)
+        for (size_t r = 0; r < 4; r++)
+            for (size_t odd = 0; odd <= N; odd++) { /* one expert is like no other, or none is */
+                float logits[N], ids[USED], weights[USED];
+                bool seen[N] = {false};
+                for (size_t e = 0; e < N; e++) logits[e] = e == odd ? 1 : rest[r];
+                struct task task = {.n = 1};
+                task.route = (struct route_task){rows(logits, N), h % 2 ? bias : NULL, rows(ids, USED),
+                                                 rows(weights, USED), how[h]};
+                kernel_find("route", "ref", "")->run(&task, 0, 1, scratch);
+                for (size_t s = 0; s < USED; s++) {
+                    assert_true(ids[s] >= 0 && ids[s] < N && ids[s] == floorf(ids[s]));
+                    assert_false(seen[(size_t)ids[s]]);
+                    seen[(size_t)ids[s]] = true;
+                }
+                if (r == 0) assert_true(isnan(weights[0]));
+            }
+}
+
+/* The same of an indexer, which chooses too. */
+static void an_indexer_chooses_distinct_positions_from_nan(void **state) {
+    (void)state;
+    float q[] = {NAN, 1}, weight = NAN, out[4];
+    int32_t position = 6, sequence = 0, page = 0;
+    struct tokens tokens = {
+        .positions = &position, .sequences = &sequence, .pages = &page, .pages_per_sequence = 1};
+    struct task task = {.n = 1, .tokens = &tokens};
+    task.dsa_select = (struct dsa_select_task){
+        .q = rows(q, DIM), .weights = rows(&weight, 1), .n_heads = 1, .scale = 1, .out = rows(out, 4)};
+    task.dsa_select.kv = (struct kv){keys, NULL, DIM * KV_PAGE, 1, DIM, 0};
+    kernel_find("dsa_select", "ref", "")->run(&task, 0, 1, scratch);
+    for (size_t i = 0; i < 4; i++) assert_true(out[i] >= 0 && out[i] <= 6 && (i == 0 || out[i] > out[i - 1]));
 }
 
 /* What goes in as NaN must not come out as a number. */
@@ -329,7 +399,8 @@ static void a_nan_is_never_washed_away(void **state) {
     memset(queries, 0, sizeof queries);
 }
 
-/* ggml-org/llama.cpp#18341, vllm-project/vllm#53034: an offset above 2^31 elements. Two rows, far apart. */
+/* engine.md 18: ggml-org/llama.cpp#18341, vllm-project/vllm#53034: an offset above 2^31 elements. Two rows,
+ * far apart. */
 static void rows_may_lie_further_apart_than_32_bits(void **state) {
     (void)state;
     enum { WIDTH = 32 };
@@ -434,6 +505,9 @@ int main(void) {
         cmocka_unit_test(an_indexer_keeps_the_lowest_of_equals),
         cmocka_unit_test(a_router_chooses_by_group_and_weighs_without_the_bias),
         cmocka_unit_test(a_fully_masked_row_is_zero),
+        cmocka_unit_test(masked_rows_and_tiles_leave_their_neighbours_alone),
+        cmocka_unit_test(a_router_chooses_distinct_experts_from_any_row),
+        cmocka_unit_test(an_indexer_chooses_distinct_positions_from_nan),
         cmocka_unit_test(a_nan_is_never_washed_away),
         cmocka_unit_test(rows_may_lie_further_apart_than_32_bits),
         cmocka_unit_test(panels_hold_the_columns_where_they_say),

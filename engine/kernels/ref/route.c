@@ -3,7 +3,14 @@
  * section 2.1.2). The lowest index wins ties. */
 #include "engine/kernels/kernel.h"
 
+#include <float.h>
 #include <math.h>
+
+/* What has been chosen falls to -infinity, so all others stay above it: a masked expert at the least number,
+ * one whose score is none at the greatest, so that it shows. Then ids are distinct whatever the logits are; a
+ * NaN or rows of -infinity gave one expert again and again (sgl-project/sglang#30079,
+ * vllm-project/vllm#39391). */
+static double within_reach(double score) { return isnan(score) ? DBL_MAX : fmax(score, -DBL_MAX); }
 
 static void softmax(double *scores, const float *logits, size_t n) {
     double largest = -(double)INFINITY, total = 0;
@@ -42,7 +49,7 @@ static void mask_groups(double *choice, size_t n, const struct routing *how) {
         taken[best] = true;
     }
     for (size_t e = 0; e < n; e++)
-        if (!taken[e / size]) choice[e] = -(double)INFINITY;
+        if (!taken[e / size]) choice[e] = -DBL_MAX;
 }
 
 static void route(const struct route_task *t, const float *logits, float *ids, float *weights,
@@ -52,7 +59,7 @@ static void route(const struct route_task *t, const float *logits, float *ids, f
     if (t->how.sigmoid)
         for (size_t e = 0; e < n; e++) scores[e] = 1 / (1 + exp(-(double)logits[e]));
     else softmax(scores, logits, n);
-    for (size_t e = 0; e < n; e++) choice[e] = scores[e] + (t->bias ? (double)t->bias[e] : 0);
+    for (size_t e = 0; e < n; e++) choice[e] = within_reach(scores[e] + (t->bias ? (double)t->bias[e] : 0));
     if (t->how.n_groups > 1) mask_groups(choice, n, &t->how);
     for (size_t s = 0; s < used; s++) {
         size_t best = largest_of(choice, n);
