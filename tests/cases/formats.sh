@@ -59,13 +59,38 @@ else
     tap_skip "malformed-gguf" "there is no $manifest"
 fi
 
-# --- block formats: those that are read are committed, and tested by test_dtype ---------------------------------
+# --- block formats: those that are read are committed, and tested by test_dtype; the others are refused by name ----
+# unread TYPE NUMBER BLOCKS: one tensor of 256 elements a row, made of those bytes, as a GGUF in $scratch
+# shellcheck disable=SC2317 # called by check
+unread() {
+    python3 - "$1" "$2" "$3" "$scratch/$1.gguf" <<'PY'
+import struct, sys
+name, number, blocks, out = sys.argv[1], int(sys.argv[2]), open(sys.argv[3], "rb").read(), sys.argv[4]
+text = lambda s: struct.pack("<Q", len(s)) + s.encode()
+rows = {"iq3_xxs": 98, "iq3_s": 110, "tq1_0": 54, "tq2_0": 66}
+head = b"GGUF" + struct.pack("<IQQ", 3, 1, 1) + text("general.architecture") + struct.pack("<I", 8) + text("llama")
+head += text("output.weight") + struct.pack("<IQQIQ", 2, 256, len(blocks) // rows[name], number, 0)
+open(out, "wb").write(head + b"\0" * (-len(head) % 32) + blocks)
+PY
+}
 if [ -f "$CASES/kat/kquant/manifest.txt" ]; then
-    while read -r type _; do
-        mine=$root/tests/golden/kquant/$type.blocks.bin
-        if [ ! -f "$mine" ]; then tap_skip "kquant/$type" "the type is not read yet"
-        else check "kquant/$type: tested on these bytes" cmp "$mine" "$CASES/kat/kquant/$type.blocks.bin"
-        fi
+    while read -r type _ number _; do
+        theirs=$CASES/kat/kquant/$type.blocks.bin mine=$root/tests/golden/kquant/$type.blocks.bin
+        if [ -f "$mine" ]; then check "kquant/$type: tested on these bytes" cmp "$mine" "$theirs"; continue; fi
+        name=$(printf '%s' "$type" | tr '[:lower:]' '[:upper:]')
+        check "kquant/$type: a file is made" unread "$type" "$number" "$theirs"
+        for verb in "inspect --tensor output.weight -o $scratch/row" "logits --ids 1"; do
+            # shellcheck disable=SC2086 # the words of a command
+            measured fak ${verb%% *} "$scratch/$type.gguf" ${verb#* }
+            wrong=$(refusal "$type.gguf")
+            case $said in *"$name"*) ;; *) wrong="$wrong does not name $name" ;; esac
+            result "kquant/$type: ${verb%% *} refuses it by name" "$wrong"
+        done
+        said=$(fak inspect --verify "$scratch/$type.gguf")
+        code=$? wrong=
+        case $said in *FAILED*"$name"*) ;; *) wrong="does not name $name" ;; esac
+        [ "$code" -eq 1 ] || wrong="$wrong exit $code"
+        result "kquant/$type: inspect --verify refuses it by name" "$wrong"
     done <"$CASES/kat/kquant/manifest.txt"
 else
     tap_skip "kquant" "there is no $CASES/kat/kquant"

@@ -2,12 +2,14 @@
  * a kernel this CPU cannot run is counted as skipped; with FAK_SKIP=fatal in the environment it fails. */
 #include "tests/checkkern/checkkern.h"
 #include "tests/checkkern/mutants.h"
+#include "tests/checkkern/trial.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <cmocka.h>
 
@@ -34,6 +36,43 @@ static void is_turned_down(void **state) {
     if (!strstr(result.why, mutant->found_by)) fail_msg("found by something else: %s", result.why);
 }
 
+/* The type of the weights that an op takes: the one in its name, or F32. */
+static enum dtype type_of(const char *op) {
+    static const enum dtype types[] = {
+#define DTYPE(name, id, elements, bytes) DTYPE_##name,
+#include "engine/tensor/dtypes.inc"
+#undef DTYPE
+    };
+    for (size_t i = 0; strncmp(op, "linear_", 7) == 0 && i < sizeof types / sizeof *types; i++)
+        if (strcasecmp(op + 7, dtype_info(types[i])->name) == 0) return types[i];
+    return DTYPE_F32;
+}
+
+/* engine.md 20: sgl-project/sglang#22455, #38773: no token is no work, for every op: nothing is written. */
+static void takes_a_batch_of_nothing(void **state) {
+    (void)state;
+    for (size_t i = 0; i < kernel_count; i++) {
+        const struct kernel *k = &kernel_table[i];
+        struct trial_shape shape;
+        struct trial trial;
+        float *memory;
+        size_t n;
+        if (!k->runs_here()) continue;
+        enum dtype type = type_of(k->op);
+        assert_true(trial_next_shape(&shape, k->op, type, 0));
+        shape.n = 0;
+        trial_build(&trial, k->op, &shape, strcmp(k->lane, "ref") != 0);
+        void *scratch = synth_alloc(&trial.arena, 1, kernel_scratch(4096, 512, 64) + 64);
+        struct task task = trial_outputs(&trial, &memory, &n);
+        float *before = synth_alloc(&trial.arena, n, sizeof *before); /* states and pages among it */
+        memcpy(before, memory, n * sizeof *before);
+        k->run(&task, 0, trial.units, (char *)scratch + (64 - (uintptr_t)scratch % 64) % 64);
+        if (memcmp(before, memory, n * sizeof *before) != 0)
+            fail_msg("%s %s %s wrote something", k->op, k->lane, k->clone);
+        trial_release(&trial);
+    }
+}
+
 static bool never(void) { return false; }
 
 static void a_kernel_that_cannot_run_is_skipped_and_no_pass(void **state) {
@@ -48,7 +87,7 @@ static void a_kernel_that_cannot_run_is_skipped_and_no_pass(void **state) {
 }
 
 int main(void) {
-    size_t n = kernel_count + n_mutants + 1, at = 0;
+    size_t n = kernel_count + n_mutants + 2, at = 0;
     struct CMUnitTest *tests = calloc(n, sizeof *tests);
     char(*names)[96] = calloc(n, sizeof *names);
     if (!tests || !names) return 1;
@@ -62,6 +101,7 @@ int main(void) {
         tests[at] =
             (struct CMUnitTest){names[at], is_turned_down, NULL, NULL, (void *)(uintptr_t)&mutants[i]};
     }
+    tests[at++] = (struct CMUnitTest)cmocka_unit_test(takes_a_batch_of_nothing);
     tests[at] = (struct CMUnitTest)cmocka_unit_test(a_kernel_that_cannot_run_is_skipped_and_no_pass);
     int failed = _cmocka_run_group_tests("checkkern", tests, n, NULL, NULL);
     free(names);

@@ -244,7 +244,7 @@ static void every_cut_of_a_sound_file_is_refused(void **state) {
     str_free(&s);
 }
 
-static void products_are_checked_on_every_prefix(void **state) { /* llama.cpp#18674 */
+static void products_are_checked_on_every_prefix(void **state) { /* engine.md 1: llama.cpp#18674 */
     (void)state;
     struct str s = {0};
     made_header(&s, 3, 1, 0);
@@ -253,16 +253,49 @@ static void products_are_checked_on_every_prefix(void **state) { /* llama.cpp#18
     refused(&s, "tensor 0 'w'", "dimension");
 }
 
-static void zero_dimensions_are_refused(void **state) { /* llama.cpp#24263 */
+static void zero_dimensions_are_refused(void **state) { /* engine.md 4: llama.cpp#24263, #18586, ggml#1517 */
     (void)state;
     struct str s = {0};
     made_header(&s, 3, 1, 0);
     made_tensor(&s, "w", 32, 0, DTYPE_F32, 0);
     made_padding(&s, 32, 64);
     refused(&s, "dimension 1 is 0", "");
+    made_header(&s, 3, 1, 0); /* under 100 bytes, of one dimension */
+    made_text(&s, "w"), made_number(&s, 1, 4), made_number(&s, 0, 8), made_number(&s, DTYPE_F32, 4),
+        made_number(&s, 0, 8);
+    refused(&s, "dimension 0 is 0", "");
+    made_header(&s, 3, 0, 1);
+    made_key(&s, "", GGUF_U8), made_number(&s, 1, 1);
+    refused(&s, "value 0", "empty");
 }
 
-static void an_alignment_must_be_a_power_of_two_in_uint32(void **state) { /* llama.cpp#26318 */
+/* engine.md 5: ollama#17042, CVE-2026-7482: no count and no dimension is believed beyond the bytes behind it.
+ */
+static void counts_take_no_memory(void **state) {
+    (void)state;
+    struct str s = {0};
+    long before = peak_kib();
+    made_header(&s, 3, 0, (uint64_t)1 << 40);
+    made_padding(&s, 1, 176);
+    refused(&s, "value", "");
+    made_header(&s, 3, (uint64_t)1 << 40, 0);
+    made_padding(&s, 1, 176);
+    refused(&s, "tensor", "");
+    for (enum gguf_type type = GGUF_U8; type <= GGUF_F64; type++) {
+        if (type == GGUF_ARRAY) continue;
+        made_header(&s, 3, 0, 1);
+        made_key(&s, "a", GGUF_ARRAY), made_number(&s, type, 4), made_number(&s, (uint64_t)1 << 31, 8);
+        made_padding(&s, 1, 200 - s.n);
+        refused(&s, "value 0 'a'", "2147483648");
+    }
+    made_header(&s, 3, 1, 0);
+    made_tensor(&s, "w", 1 << 20, 1 << 20, DTYPE_F32, 0);
+    made_padding(&s, 32, 64);
+    refused(&s, "tensor 0 'w'", "past the file's end");
+    assert_in_range(peak_kib() - before, 0, 16 * 1024);
+}
+
+static void an_alignment_must_be_a_power_of_two_in_uint32(void **state) { /* engine.md 3: llama.cpp#26318 */
     (void)state;
     static const struct {
         enum gguf_type type;
@@ -435,6 +468,7 @@ static void a_split_model_is_one_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_malformed_corpus_ends_in_sentences), /* first: it measures the peak */
+        cmocka_unit_test(counts_take_no_memory),                  /* second: it too */
         cmocka_unit_test(every_value_type_is_read),
         cmocka_unit_test(typed_reads_check_type_and_range),
         cmocka_unit_test(tensors_lie_where_the_file_says),

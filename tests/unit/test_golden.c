@@ -247,6 +247,8 @@ static const struct model {
 };
 enum { N_MODELS = sizeof models / sizeof *models };
 
+/* engine.md 24: deepseek-v32 and glm-moe-dsa differ in the layout of the indexer's RoPE; both keep 4
+ * positions, of prompts of 1, 7, 33 and 70. engine.md 23: deepseek-v3 has YaRN with mscale_all_dim. */
 static void has_the_logits_of_transformers(void **state) {
     const struct model *model = *state;
     struct folder f;

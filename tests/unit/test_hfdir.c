@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "engine/file/checkpoint.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,13 @@
 #define LLAMA                                                                                                \
     "\"model_type\":\"llama\",\"num_hidden_layers\":1,\"hidden_size\":8,\"num_attention_heads\":2,"          \
     "\"vocab_size\":4,\"intermediate_size\":8,\"max_position_embeddings\":16"
+
+#define DEEPSEEK                                                                                             \
+    "\"num_hidden_layers\":1,\"hidden_size\":8,\"num_attention_heads\":2,\"vocab_size\":4,"                  \
+    "\"intermediate_size\":8,\"moe_intermediate_size\":8,\"max_position_embeddings\":163840,"                \
+    "\"q_lora_rank\":4,\"kv_lora_rank\":4,\"qk_nope_head_dim\":4,\"qk_rope_head_dim\":4,\"v_head_dim\":4,"   \
+    "\"n_routed_experts\":4,\"num_experts_per_tok\":2,\"n_shared_experts\":1,\"first_k_dense_replace\":1,"   \
+    "\"n_group\":2,\"topk_group\":1,\"routed_scaling_factor\":2.5,\"norm_topk_prob\":true"
 
 /* A directory under /tmp; files are removed with it. */
 struct folder {
@@ -82,7 +90,7 @@ static struct gguf *open_folder(const struct folder *f) {
     return file;
 }
 
-/* vllm#54230: two shards hold x, the index names the second. */
+/* engine.md 10: vllm#54230: two shards hold x, the index names the second. */
 static void the_index_says_which_shard_counts(void **state) {
     (void)state;
     struct folder f;
@@ -158,7 +166,7 @@ static void an_index_is_held_against_its_shards(void **state) {
     end(&f);
 }
 
-/* vmlx-swift#217: a shard without its last bytes is no shard. */
+/* engine.md 9: vmlx-swift#217: a shard without its last bytes is no shard. */
 static void a_cut_shard_is_refused(void **state) {
     (void)state;
     struct folder f;
@@ -267,6 +275,42 @@ static void metadata_and_tensors_have_ggufs_names(void **state) {
     end(&f);
 }
 
+/* engine.md 23: DeepSeek's YaRN says two things: cos and sin take the quotient of both scales, the scores
+ * that of mscale_all_dim alone. DeepSeek-V3 has 1 and 1, V2-Lite 0.707 twice; unequal numbers tell them
+ * apart. */
+static void deepseeks_two_yarn_corrections_are_kept_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *members;
+        double ratio, log;
+    } cases[] = {
+        {"\"mscale\":1.0,\"mscale_all_dim\":1.0", 1, 0.1},
+        {"\"mscale\":0.707,\"mscale_all_dim\":0.707", 1, 0.0707},
+        {"\"mscale\":2.0,\"mscale_all_dim\":0.5", 1.737775890822787 / 1.184443972705697, 0.05},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct folder f;
+        struct status st;
+        double ratio, log;
+        char config[1024];
+        begin(&f);
+        snprintf(
+            config, sizeof config,
+            "{\"model_type\":\"deepseek_v3\"," DEEPSEEK
+            ",\"rope_scaling\":{\"type\":\"yarn\",\"factor\":40,\"original_max_position_embeddings\":4096,"
+            "\"beta_fast\":32,\"beta_slow\":1,%s}}",
+            cases[i].members);
+        put_text(&f, "config.json", config);
+        put_shard(&f, "model.safetensors", "model.norm.weight", 5);
+        struct gguf *file = open_folder(&f);
+        assert_true(gguf_f64(&ratio, file, "deepseek2.rope.scaling.attention_factor", 0, &st) &&
+                    gguf_f64(&log, file, "deepseek2.rope.scaling.yarn_log_multiplier", 0, &st));
+        assert_true(fabs(ratio - cases[i].ratio) < 1e-6 && fabs(log - cases[i].log) < 1e-8);
+        gguf_close(file);
+        end(&f);
+    }
+}
+
 /* google/gemma-3-4b gives five members; the rest are its class's. Qwen's window is off unless it is asked
  * for. */
 static void what_is_left_out_is_the_familys_own(void **state) {
@@ -326,6 +370,7 @@ int main(void) {
         cmocka_unit_test(experts_that_cannot_be_there_cost_no_memory),
         cmocka_unit_test(a_tensor_without_a_name_in_the_table_is_refused),
         cmocka_unit_test(metadata_and_tensors_have_ggufs_names),
+        cmocka_unit_test(deepseeks_two_yarn_corrections_are_kept_apart),
         cmocka_unit_test(what_is_left_out_is_the_familys_own),
         cmocka_unit_test(an_unknown_family_is_shown_as_stored),
     };

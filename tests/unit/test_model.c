@@ -156,6 +156,54 @@ static void linear_scaling_and_divisors_slow_the_rotation(void **state) {
     arena_release(&arena);
 }
 
+/* engine.md 23: DeepSeek-V3's own numbers, by hand: ln(4096 / 64 pi) and ln(4096 / 2 pi) put the ramp's
+ * limits at pairs 10.47 and 22.51, so at 10 and 23; cos and sin do not grow. */
+static void yarn_of_deepseek_v3_is_the_table_by_hand(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct rotary r = rotary(64, 40, NULL);
+    r.rule = ROTARY_YARN, r.original = 4096, r.fast = 32, r.slow = 1;
+    struct rotary_tables *t = tables_of(&arena, 5000, r);
+    rotary_reach(t, 5000);
+    for (size_t i = 0; i < 32; i++)
+        for (size_t position = 0; position < 5000; position += 1234) {
+            double slow = i <= 10 ? 0 : i >= 23 ? 1 : ((double)i - 10) / 13;
+            double angle = (double)position * pow(10000, -(double)i / 32) * (1 - slow + slow / 40);
+            assert_true(fabs((double)t->cos[position * 32 + i] - cos(angle)) < 1e-6);
+            assert_true(fabs((double)t->sin[position * 32 + i] - sin(angle)) < 1e-6);
+        }
+    arena_release(&arena);
+}
+
+/* And its scores are sharper by (0.1 ln 40 + 1)^2, about 1.87, whatever layer. */
+static void scores_of_deepseek_v3_are_scaled_by_mscale_twice(void **state) {
+    (void)state;
+    struct patched p;
+    struct status st;
+    struct arena arena = {0};
+    struct program program;
+    struct hparams h;
+    struct gguf *file;
+    int attentions = 0;
+    patched_load(&p, "tests/golden/models/deepseek-v3/deepseek-v3-BF16.gguf");
+    patched_f32(&p, "deepseek2.rope.scaling.factor", 40);
+    if (!gguf_parse(&file, "model.gguf", p.bytes.at, p.bytes.n, &st) ||
+        !build(&program, &arena, &h, file, &st))
+        fail_msg("%s", st.message);
+    assert_true(h.rope.magnitude == 1);
+    for (int i = 0; i < program.n_steps; i++)
+        if (program.steps[i].op == OP_attention) {
+            double sharper =
+                (double)program.steps[i].scale * sqrt(24); /* keys of 24 before they are absorbed */
+            assert_true(fabs(sharper - 1.8738542070926262) < 1e-6);
+            attentions++;
+        }
+    assert_true(attentions > 0);
+    arena_release(&arena);
+    gguf_close(file);
+    str_free(&p.bytes);
+}
+
 static size_t resident_pages(void) {
     size_t all, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -180,6 +228,7 @@ static void a_long_context_costs_nothing_before_it_is_used(void **state) {
 
 /* --- what is refused -------------------------------------------------------------------------------- */
 
+/* engine.md 6 among them: llama.cpp#25821, a block_count of 0, 513 and 2^32 - 1. */
 static void metadata_that_lies_is_refused(void **state) {
     (void)state;
     static const struct {
@@ -477,6 +526,8 @@ int main(void) {
         cmocka_unit_test(linear_scaling_is_read_by_either_key),
         cmocka_unit_test(rotary_angles_are_position_times_frequency),
         cmocka_unit_test(linear_scaling_and_divisors_slow_the_rotation),
+        cmocka_unit_test(yarn_of_deepseek_v3_is_the_table_by_hand),
+        cmocka_unit_test(scores_of_deepseek_v3_are_scaled_by_mscale_twice),
         cmocka_unit_test(a_long_context_costs_nothing_before_it_is_used),
         cmocka_unit_test(metadata_that_lies_is_refused),
         cmocka_unit_test(any_number_is_refused_or_harmless),

@@ -374,6 +374,46 @@ static void every_mutation_moves_the_logits(void **state) {
     str_free(&bytes);
 }
 
+/* --- engine.md 24: 1bit-MONSTER#2418, mlx-lm#1443, mlxcel#583
+ * ------------------------------------------------ The reporter's own discriminator: the layout of an
+ * indexer's RoPE is invisible while all positions are kept, and shows when two of eight are. The right one is
+ * what the goldens above hold. */
+
+static void logits_with(float *logits, struct gguf *file, size_t n_kept, bool other_pairs_too) {
+    enum { N = 8 };
+    static const int32_t ids[N] = {3, 17, 4, 99, 42, 8, 64, 5};
+    struct subject s = {0};
+    struct status st;
+    if (!hparams_read(&s.h, file, &st)) fail_msg("%s", st.message);
+    s.h.indexer.n_kept = n_kept;
+    if (!model_build(&s.program, &s.arena, file, &s.h, &st)) fail_msg("%s", st.message);
+    unlock(&s);
+    if (other_pairs_too) other_index_pairs(&s);
+    run(logits, &s, ids, N);
+    arena_release(&s.arena);
+}
+
+static void the_indexers_layout_shows_only_where_it_chooses(void **state) {
+    (void)state;
+    static const char *const paths[] = {"deepseek-v32/deepseek-v32-BF16.gguf",
+                                        "glm-moe-dsa/glm-moe-dsa-BF16.gguf"};
+    for (size_t m = 0; m < 2; m++) {
+        char path[128];
+        struct status st;
+        struct gguf *file;
+        snprintf(path, sizeof path, "%s%s", golden, paths[m]);
+        if (!checkpoint_open(&file, path, &st)) fail_msg("%s", st.message);
+        size_t bytes = 8 * (size_t)gguf_find_tensor(file, "token_embd.weight")->dims[1] * sizeof(float);
+        float *as_is = malloc(bytes), *other = malloc(bytes);
+        logits_with(as_is, file, 8, false), logits_with(other, file, 8, true);
+        assert_memory_equal(as_is, other, bytes);
+        logits_with(as_is, file, 2, false), logits_with(other, file, 2, true);
+        assert_memory_not_equal(as_is, other, bytes);
+        free(as_is), free(other);
+        gguf_close(file);
+    }
+}
+
 static const struct model models[] = {
     {"llama", "llama-F32.gguf", true},
     {"llama-linear", "llama-linear-F16.gguf", true},
@@ -404,9 +444,10 @@ static const struct model models[] = {
 enum { N_MODELS = sizeof models / sizeof *models };
 
 int main(void) {
-    struct CMUnitTest tests[N_MODELS];
+    struct CMUnitTest tests[N_MODELS + 1];
     for (size_t i = 0; i < N_MODELS; i++)
         tests[i] = (struct CMUnitTest){models[i].name, every_mutation_moves_the_logits, NULL, NULL,
                                        (void *)(uintptr_t)&models[i]};
+    tests[N_MODELS] = (struct CMUnitTest)cmocka_unit_test(the_indexers_layout_shows_only_where_it_chooses);
     return cmocka_run_group_tests_name("mutations", tests, NULL, NULL);
 }

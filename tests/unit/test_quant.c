@@ -134,13 +134,15 @@ static void check_format(const char *format, int wanted) {
     json_decref(manifest);
 }
 
+/* engine.md 22, its half without tensor parallelism: b4_g32_asym_v2_act_uneven has a random g_idx, as the
+ * other "act" vectors do; of whole models gptq_b4_g32_v2_asym_act below. */
 static void gptq_decodes_to_the_bits_of_gptqmodel(void **state) {
     (void)state;
     check_format("gptq", 36);
 }
 
-/* gemm; gemv and gemv_fast are refused by name. GPTQModel#2350: a zero point of 0 stays 0, and the zero
- * points lie in AWQ's order. */
+/* engine.md 13: gemm; gemv and gemv_fast are refused by name. GPTQModel#2350: a zero point of 0 stays 0, and
+ * the zero points lie in AWQ's order. */
 static void awq_decodes_to_the_bits_of_autoawq(void **state) {
     (void)state;
     check_format("awq", 8);

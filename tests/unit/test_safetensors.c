@@ -76,7 +76,8 @@ static void faults_are_named_with_byte_tensor_and_field(void **state) {
     refused("{\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 5, "", "1 trailing bytes");
 }
 
-/* lattice#752: two tensors that share bytes; mlx#3363: an end beyond the file, an end before the begin. */
+/* engine.md 8: lattice#752: two tensors that share bytes; mlx#3363: an end beyond the file, an end before the
+ * begin. */
 static void ranges_cover_the_data_once(void **state) {
     (void)state;
     refused("{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},"
@@ -85,6 +86,9 @@ static void ranges_cover_the_data_once(void **state) {
     refused("{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 3, "'a'",
             "beyond the file's length");
     refused("{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[4,0]}}", 4, "'a'", "before they begin");
+    refused("{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
+            "\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[3,5]}}",
+            5, "'b'", "hole of 1 bytes");
 }
 
 static void every_cut_is_refused(void **state) {
