@@ -567,8 +567,13 @@ const struct cli_command fak_command_table[] = {
                        "llama.cpp looks for them.\n\n"
                        "GGUF names a pre-tokenizer where a tokenizer.json has rules: the name is found by "
                        "cutting probe texts with "
-                       "both until all ids are equal; when none is, the command says so.\n\n"
-                       "What llama.cpp has no key for (Mistral's window, Gemma 2's score scale) is written "
+                       "both until all ids are equal; when none is, the command says so. Byte-level BPE, BPE "
+                       "with byte fallback and Unigram are written, from tokenizer.json or, without one, "
+                       "tokenizer.model; Unigram with byte fallback has no word in GGUF and needs "
+                       "--no-tokenizer. Of an added token lstrip, rstrip, single_word and normalized are left "
+                       "out.\n\n"
+                       "What llama.cpp has no key for (Mistral's window, Gemma 2's score scale, a space in front "
+                       "only where there is none) is written "
                        "under keys that only fak reads.",
         .options = convert_options,
         .examples = "fak convert DIR model.gguf\teverything as stored\n"

@@ -19,6 +19,10 @@ bool charsmap_open(struct charsmap *map, struct view bytes, struct status *st) {
     return true;
 }
 
+struct view charsmap_bytes(const struct charsmap *map) {
+    return (struct view){(const char *)map->units - 4, 4 + 4 * map->n_units + map->replacements.n};
+}
+
 /* The parts of a unit of darts-clone's double array. */
 static bool has_leaf(uint32_t unit) { return unit >> 8 & 1; }
 static uint32_t value_of(uint32_t unit) { return unit & 0x7FFFFFFF; }

@@ -24,6 +24,9 @@ struct charsmap {
 
 bool charsmap_open(struct charsmap *map, struct view bytes, struct status *st) STATUS_MUST_USE;
 
+/* The bytes that it was opened with. */
+struct view charsmap_bytes(const struct charsmap *map);
+
 /* How many bytes at the start of the text the map replaces: the longest sequence it knows, or the shortest;
  * 0: none. *replacement: with what. */
 size_t charsmap_longest(struct view *replacement, const struct charsmap *map, struct view text);

@@ -43,6 +43,12 @@ void normalise_close(struct normaliser *n) {
     free(n);
 }
 
+const struct normalise_step *normalise_charsmap(const struct normaliser *n) {
+    for (size_t i = 0; n && i < n->n; i++)
+        if (n->steps[i].charsmap.n_units) return &n->steps[i];
+    return NULL;
+}
+
 void normalise_work_free(struct normalise_work *work) {
     marked_free(&work->texts[0]);
     marked_free(&work->texts[1]);

@@ -44,6 +44,9 @@ bool normalise_open(struct normaliser **out, const struct normalise_step *steps,
                     struct status *st) STATUS_MUST_USE;
 void normalise_close(struct normaliser *n); /* NULL is fine */
 
+/* The first step with a charsmap, or NULL. */
+const struct normalise_step *normalise_charsmap(const struct normaliser *n);
+
 struct normalise_work {
     struct marked texts[2]; /* steps write to them in turn */
     int32_t *characters;

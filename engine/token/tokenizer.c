@@ -14,7 +14,7 @@
 struct tokenizer *tokenizer_new(struct status *st) {
     struct tokenizer *t = calloc(1, sizeof *t);
     if (!t) status_fail(st, STATUS_NO_MEMORY, "out of memory for a tokenizer");
-    else t->bos = t->eos = t->unknown = -1;
+    else t->bos = t->eos = t->unknown = t->pad = -1;
     return t;
 }
 

@@ -45,13 +45,38 @@ static bool read_special(struct tokenizer *t, const struct gguf *file, bool adds
            added_open(&t->raw, &t->vocab, &t->arena, st) && read_ends(t, file, st);
 }
 
+/* fak's own key, for tokenizers that put a space only where there is none: in front of the text, or of each
+ * stretch between added tokens. Others read add_space_prefix and put one always. */
+static bool open_scheme(struct tokenizer *t, struct normalise_step *step, const struct gguf *file,
+                        struct status *st) {
+    struct view name;
+    struct pretokenize_step space = {.kind = PRETOKENIZE_METASPACE, .text = view_of(" ")};
+    if (!gguf_string(&name, file, TOKENIZER_PREPEND_SCHEME, "", st)) return false;
+    if (!name.n) return true;
+    char shown[VIEW_SHOWN];
+    if (!view_is(name, "first") && !view_is(name, "always"))
+        return status_fail(st, STATUS_UNSUPPORTED, "%.120s: byte %zu: '%s' is '%s'; first and always run here",
+                           gguf_path(file), gguf_find(file, TOKENIZER_PREPEND_SCHEME)->offset,
+                           TOKENIZER_PREPEND_SCHEME, view_shown(shown, name));
+    space.scheme = view_is(name, "first") ? PRETOKENIZE_FIRST : PRETOKENIZE_ALWAYS;
+    step->prefix = false;
+    return pretokenize_open(&t->pre, gguf_path(file), &space, 1, st);
+}
+
 /* The pieces of all but byte-level vocabularies are read with a space for U+2581, so texts are, too. */
 static bool open_spaces(struct tokenizer *t, const struct gguf *file, struct normalise_step *step,
                         struct status *st) {
     step->kind = NORMALISE_SENTENCEPIECE;
     if (!gguf_bool(&step->prefix, file, "tokenizer.ggml.add_space_prefix", true, st)) return false;
     t->drops_space = step->prefix;
-    return normalise_open(&t->normaliser, step, 1, st);
+    struct normalise_step steps[2] = {{.kind = NORMALISE_CHARSMAP, .charsmap = step->charsmap}};
+    bool by_cluster;
+    if (!gguf_bool(&by_cluster, file, TOKENIZER_BY_CLUSTER, false, st) || !open_scheme(t, step, file, st))
+        return false;
+    by_cluster = by_cluster && step->charsmap.n_units;
+    if (by_cluster) step->charsmap = (struct charsmap){0};
+    steps[by_cluster] = *step;
+    return normalise_open(&t->normaliser, steps, by_cluster ? 2 : 1, st);
 }
 
 static bool open_scored(struct tokenizer *t, const struct gguf *file, const char *kind, struct status *st) {

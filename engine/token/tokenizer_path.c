@@ -125,6 +125,7 @@ static bool read_around(struct tokenizer *t, const json_t *config, bool sentence
     int32_t eos = named(t, json_object_get(config, "eos_token"));
     if (bos >= 0) t->bos = bos;
     if (eos >= 0) t->eos = eos;
+    t->pad = named(t, json_object_get(config, "pad_token"));
     const json_t *adds_bos = json_object_get(config, "add_bos_token");
     const json_t *adds_eos = json_object_get(config, "add_eos_token");
     if (sentencepiece && adds_bos &&

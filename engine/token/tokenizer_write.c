@@ -21,7 +21,10 @@ struct vocabulary {
     int32_t *kinds;
     float *scores; /* sentencepiece's: the earlier a merge, the higher */
     size_t n_merges;
-    bool fallback; /* BPE of characters with byte fallback: GGUF's "llama"; else bytes: "gpt2" */
+    bool fallback; /* <0x00> to <0xFF> are bytes */
+    bool unigram;  /* GGUF's "t5" */
+    bool spaced;   /* sentencepiece's sign for a space: "llama", "gemma4", "t5"; else bytes: "gpt2" */
+    const struct normalise_step *charsmap; /* of "t5", or NULL */
     struct status *st;
 };
 
@@ -29,7 +32,8 @@ struct vocabulary {
 struct variant {
     const char *pre; /* tokenizer.ggml.pre of byte-level BPE */
     /* of the other kind */
-    bool space_prefix;
+    const char *scheme; /* when a space is put in front: "", or what only fak reads */
+    bool space_prefix, squeeze;
     bool merges;       /* GGUF's "gemma4", which has them: some vocabularies are not merged by score alone */
     bool whole_tokens; /* the name says whether whole pieces win over merges as tokenizer.json does */
     bool composes;     /* and whether text is brought to form C first */
@@ -37,6 +41,7 @@ struct variant {
 };
 
 static bool refuse(struct vocabulary *v, enum status_code code, const char *member, const char *reason) {
+    if (!v->doc.root) return status_fail(v->st, code, "%.120s: %s", v->path, reason);
     return status_fail(v->st, code, "%.120s: byte %zu: %s", v->path, jsonin_offset(&v->doc, view_of(member)),
                        reason);
 }
@@ -44,13 +49,17 @@ static bool refuse(struct vocabulary *v, enum status_code code, const char *memb
 /* --- reading tokenizer.json ------------------------------------------------------------------------------
  */
 
-static bool put_piece(struct vocabulary *v, const json_t *id, const char *piece, int32_t kind) {
-    if (!json_is_integer(id) || json_integer_value(id) < 0 || (size_t)json_integer_value(id) >= v->n)
+static bool put_at(struct vocabulary *v, size_t i, struct view piece, int32_t kind) {
+    if (i >= v->n)
         return refuse(v, STATUS_BAD_INPUT, "vocab", "a token has an id outside the model's token table");
-    size_t i = (size_t)json_integer_value(id);
-    v->pieces[i] = view_of(piece);
+    v->pieces[i] = piece;
     v->kinds[i] = kind;
     return true;
+}
+
+static bool put_piece(struct vocabulary *v, const json_t *id, const char *piece, int32_t kind) {
+    bool number = json_is_integer(id) && json_integer_value(id) >= 0;
+    return put_at(v, number ? (size_t)json_integer_value(id) : v->n, view_of(piece), kind);
 }
 
 /* <0x00> to <0xFF> stand for bytes where there is a fallback to them. */
@@ -62,7 +71,7 @@ static int32_t kind_of(const struct vocabulary *v, const char *piece, const char
 /* A token that is looked for in the text itself: sentencepiece's sign for a space is a space there. */
 static bool put_user_defined(struct vocabulary *v, const json_t *id, const char *piece) {
     struct str text = {0};
-    if (!v->fallback || !vocab_from_metaspace(&text, view_of(piece))) {
+    if (!v->spaced || !vocab_from_metaspace(&text, view_of(piece))) {
         str_free(&text);
         return put_piece(v, id, piece, VOCAB_USER_DEFINED);
     }
@@ -71,16 +80,38 @@ static bool put_user_defined(struct vocabulary *v, const json_t *id, const char 
     return copy && put_piece(v, id, copy, VOCAB_USER_DEFINED);
 }
 
+/* Unigram's: [piece, score] each, the place is the id. */
+static bool read_scored(struct vocabulary *v, const json_t *vocab, const char *unknown) {
+    json_t *pair;
+    size_t i;
+    json_array_foreach(vocab, i, pair) {
+        const char *piece = json_string_value(json_array_get(pair, 0));
+        if (!piece || !put_at(v, i, view_of(piece), kind_of(v, piece, unknown)))
+            return piece ? false : refuse(v, STATUS_BAD_INPUT, "vocab", "a token is no piece with a score");
+        v->scores[i] = (float)json_number_value(json_array_get(pair, 1));
+    }
+    return true;
+}
+
+static const char *unknown_of(const json_t *model) {
+    const json_t *id = json_object_get(model, "unk_id"), *vocab = json_object_get(model, "vocab");
+    if (!json_is_array(vocab)) return json_string_value(json_object_get(model, "unk_token"));
+    bool sound = json_is_integer(id) && json_integer_value(id) >= 0;
+    const json_t *pair = sound ? json_array_get(vocab, (size_t)json_integer_value(id)) : NULL;
+    return json_string_value(json_array_get(pair, 0));
+}
+
 static bool read_vocab(struct vocabulary *v, const json_t *model) {
-    const char *piece, *unknown = json_string_value(json_object_get(model, "unk_token"));
+    const char *piece, *unknown = unknown_of(model);
     json_t *id, *token;
     size_t i;
+    if (v->unigram && !read_scored(v, json_object_get(model, "vocab"), unknown)) return false;
     json_object_foreach(json_object_get(model, "vocab"), piece,
                         id) if (!put_piece(v, id, piece, kind_of(v, piece, unknown))) return false;
     json_array_foreach(json_object_get(v->doc.root, "added_tokens"), i, token) {
         const char *content = json_string_value(json_object_get(token, "content"));
         bool special = json_is_true(json_object_get(token, "special"));
-        bool is_unknown = content && unknown && strcmp(content, unknown) == 0 && v->fallback;
+        bool is_unknown = content && unknown && strcmp(content, unknown) == 0 && v->spaced;
         const json_t *number = json_object_get(token, "id");
         if (!content) continue;
         if (special || is_unknown ? !put_piece(v, number, content, is_unknown ? VOCAB_UNKNOWN : VOCAB_CONTROL)
@@ -161,17 +192,41 @@ static bool fill_holes(struct vocabulary *v) {
 static bool read_json(struct vocabulary *v, struct view text) {
     if (!jsonin_open(&v->doc, v->path, text, 0, "tokenizer", v->st)) return false;
     const json_t *model = json_object_get(v->doc.root, "model");
-    const char *type = json_string_value(json_object_get(model, "type"));
-    if (!type || strcmp(type, "BPE") != 0)
-        return refuse(v, STATUS_UNSUPPORTED, "model",
-                      "only BPE tokenizers can be written into a GGUF file; use --no-tokenizer");
     v->fallback = json_is_true(json_object_get(model, "byte_fallback"));
-    v->pieces = arena_alloc(&v->arena, v->n, sizeof *v->pieces, v->st);
-    v->kinds = arena_alloc(&v->arena, v->n, sizeof *v->kinds, v->st);
-    v->scores = arena_alloc(&v->arena, v->n, sizeof *v->scores, v->st);
-    for (size_t i = 0; v->scores && i < v->n; i++) v->scores[i] = -1e6F;
-    return v->pieces && v->kinds && v->scores && read_vocab(v, model) && read_merges(v, model) &&
-           fill_holes(v) && (!v->fallback || score_merges(v));
+    v->spaced = v->fallback || v->unigram;
+    return read_vocab(v, model) && read_merges(v, model) && fill_holes(v) &&
+           (v->unigram || !v->fallback || score_merges(v));
+}
+
+/* --- reading tokenizer.model -----------------------------------------------------------------------------
+ */
+
+/* The piece as sentencepiece spells it: a space is its sign where a text reaches the piece. */
+static bool put_spelled(struct vocabulary *v, const struct tokenizer *t, size_t i) {
+    struct view piece = t->vocab.pieces[i];
+    uint8_t kind = t->vocab.kinds[i];
+    struct str text = {0};
+    bool reached = t->vocab.keys[i].n > 0;
+    if (kind == VOCAB_BYTE) str_printf(&text, "<0x%02X>", (unsigned)(unsigned char)piece.at[0]);
+    else
+        for (size_t k = 0; k < piece.n; k++) {
+            if (reached && piece.at[k] == ' ') str_puts(&text, "\xE2\x96\x81");
+            else str_putc(&text, piece.at[k]);
+        }
+    char *copy = str_ok(&text, v->st) ? arena_copy(&v->arena, str_c(&text), text.n, v->st) : NULL;
+    struct view spelled = {copy, text.n};
+    str_free(&text);
+    v->scores[i] = (float)vocab_score(&t->vocab, (int32_t)i);
+    return copy && put_at(v, i, spelled, kind);
+}
+
+static bool read_pieces(struct vocabulary *v, const struct tokenizer *t) {
+    v->spaced = true;
+    if (t->vocab.n > v->n)
+        return refuse(v, STATUS_BAD_INPUT, "", "it has more pieces than the model's token table has rows");
+    for (size_t i = 0; i < t->vocab.n; i++)
+        if (!put_spelled(v, t, i)) return false;
+    return fill_holes(v);
 }
 
 /* --- writing -------------------------------------------------------------------------------------------- */
@@ -179,29 +234,44 @@ static bool read_json(struct vocabulary *v, struct view text) {
 static void put_ends(struct ggufwrite *w, const struct tokenizer *t) {
     if (tokenizer_bos(t) >= 0) ggufwrite_u32(w, "tokenizer.ggml.bos_token_id", (uint32_t)tokenizer_bos(t));
     if (tokenizer_eos(t) >= 0) ggufwrite_u32(w, "tokenizer.ggml.eos_token_id", (uint32_t)tokenizer_eos(t));
+    if (t->pad >= 0) ggufwrite_u32(w, "tokenizer.ggml.padding_token_id", (uint32_t)t->pad);
     static const char *const others[] = {"tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"};
     size_t n_others = 0;
     for (int i = 0; i < t->n_ends && n_others < 2; i++)
         if (t->ends[i] >= 0 && t->ends[i] != t->eos)
             ggufwrite_u32(w, others[n_others++], (uint32_t)t->ends[i]);
     ggufwrite_bool(w, "tokenizer.ggml.add_bos_token", tokenizer_adds_bos(t));
-    ggufwrite_bool(w, "tokenizer.ggml.add_eos_token", false);
+    ggufwrite_bool(w, "tokenizer.ggml.add_eos_token", t->n_back && t->back[t->n_back - 1] == t->eos);
+}
+
+/* How text is brought to the vocabulary's spelling. */
+static void put_spaces(struct ggufwrite *w, const struct vocabulary *v, const struct variant *variant) {
+    ggufwrite_bool(w, "tokenizer.ggml.add_space_prefix", variant->space_prefix);
+    if (variant->scheme) ggufwrite_string(w, TOKENIZER_PREPEND_SCHEME, view_of(variant->scheme));
+    if (!v->unigram) return;
+    ggufwrite_bool(w, "tokenizer.ggml.remove_extra_whitespaces", variant->squeeze);
+    ggufwrite_bool(w, "tokenizer.ggml.escape_whitespaces", true);
+    if (!v->charsmap) return;
+    struct view map = charsmap_bytes(&v->charsmap->charsmap);
+    ggufwrite_array(w, "tokenizer.ggml.precompiled_charsmap", GGUF_U8, map.at, map.n);
+    if (v->charsmap->kind == NORMALISE_CHARSMAP) ggufwrite_bool(w, TOKENIZER_BY_CLUSTER, true);
 }
 
 static void put_vocabulary(struct ggufwrite *w, const struct vocabulary *v, const struct variant *variant,
                            const struct tokenizer *t) {
     ggufwrite_string(w, "tokenizer.ggml.model",
-                     view_of(!v->fallback      ? "gpt2"
+                     view_of(v->unigram        ? "t5"
+                             : !v->spaced      ? "gpt2"
                              : variant->merges ? "gemma4"
                                                : "llama"));
-    ggufwrite_string(w, "tokenizer.ggml.pre", view_of(v->fallback ? "default" : variant->pre));
+    ggufwrite_string(w, "tokenizer.ggml.pre", view_of(v->spaced ? "default" : variant->pre));
     ggufwrite_strings(w, "tokenizer.ggml.tokens", v->pieces, v->n);
-    if (v->fallback) ggufwrite_array(w, "tokenizer.ggml.scores", GGUF_F32, v->scores, v->n);
+    if (v->spaced) ggufwrite_array(w, "tokenizer.ggml.scores", GGUF_F32, v->scores, v->n);
     ggufwrite_array(w, "tokenizer.ggml.token_type", GGUF_I32, v->kinds, v->n);
     for (size_t i = 0; i < v->n; i++)
         if (v->kinds[i] == VOCAB_UNKNOWN) ggufwrite_u32(w, "tokenizer.ggml.unknown_token_id", (uint32_t)i);
-    if (v->fallback) ggufwrite_bool(w, "tokenizer.ggml.add_space_prefix", variant->space_prefix);
-    if (!v->fallback || variant->merges)
+    if (v->spaced) put_spaces(w, v, variant);
+    if (!v->spaced || variant->merges)
         ggufwrite_strings(w, "tokenizer.ggml.merges", v->merges, v->n_merges);
     put_ends(w, t);
 }
@@ -241,6 +311,22 @@ static bool same_ids(const struct tokenizer *a, const struct tokenizer *b, const
     return ok;
 }
 
+/* A space is put in front of the text, or of what stands behind a token, too. */
+static bool same_behind(const struct vocabulary *v, const struct tokenizer *a, const struct tokenizer *b) {
+    static const char *const forms[] = {"a%.*sb", "a %.*s b", "%.*s  c "};
+    size_t i = 0;
+    while (i < v->n && v->kinds[i] != VOCAB_CONTROL) i++;
+    bool same = true;
+    for (size_t k = 0; k < sizeof forms / sizeof *forms && i < v->n && same; k++) {
+        struct str text = {0};
+        struct status st;
+        str_printf(&text, forms[k], (int)v->pieces[i].n, v->pieces[i].at);
+        same = str_ok(&text, &st) && same_ids(a, b, str_c(&text), (struct tokenizer_options){false, true});
+        str_free(&text);
+    }
+    return same;
+}
+
 static bool agrees(const struct vocabulary *v, const struct variant *variant,
                    const struct tokenizer *wanted) {
     struct ggufwrite *w;
@@ -257,6 +343,7 @@ static bool agrees(const struct vocabulary *v, const struct variant *variant,
     for (size_t i = 0; ok && i + !variant->composes < N_PROBES; i++)
         ok = same_ids(t, wanted, probes[i], (struct tokenizer_options){variant->around, true}) &&
              same_ids(t, wanted, probes[i], (struct tokenizer_options){false, false});
+    ok = ok && (!v->spaced || same_behind(v, t, wanted));
     if (t) tokenizer_close(t);
     gguf_close(file);
     free(bytes);
@@ -317,12 +404,28 @@ static bool find_name(struct variant *out, struct vocabulary *v, const struct to
     return false;
 }
 
+/* What llama.cpp reads alike comes first. */
+static bool find_spacing(struct variant *out, const struct vocabulary *v, const struct tokenizer *wanted) {
+    static const struct {
+        bool prefix;
+        const char *scheme;
+    } ways[] = {{true, NULL}, {false, NULL}, {true, "first"}, {true, "always"}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        out->space_prefix = ways[i].prefix;
+        out->scheme = ways[i].scheme;
+        if (agrees(v, out, wanted)) return true;
+    }
+    return false;
+}
+
 static bool find_variant(struct variant *out, struct vocabulary *v, const struct tokenizer *wanted) {
-    if (!v->fallback) return find_name(out, v, wanted);
+    if (!v->spaced) return find_name(out, v, wanted);
     for (int way = 7; way >= 0; way--) {
         *out = (struct variant){
-            .space_prefix = way & 1, .merges = !(way & 2), .composes = true, .around = way & 4};
-        if (agrees(v, out, wanted)) return true;
+            .around = way & 4, .merges = !(way & 2), .squeeze = way & 1, .composes = true};
+        if ((out->merges && !v->n_merges) || (out->squeeze && !v->unigram)) continue;
+        if (!out->around && v->unigram) continue;
+        if (find_spacing(out, v, wanted)) return true;
     }
     return false;
 }
@@ -338,31 +441,56 @@ static bool write_template(struct ggufwrite *w, const char *dir, struct status *
     return true;
 }
 
-static bool write_vocabulary(struct ggufwrite *w, struct vocabulary *v, const char *dir) {
-    struct tokenizer *wanted;
+/* What GGUF has no word for. */
+static bool can_be_said(struct vocabulary *v, const struct tokenizer *t) {
+    const char *why = NULL;
+    if (v->unigram && t->unigram.byte_fallback) why = "GGUF's Unigram has no byte fallback";
+    if (!v->unigram && v->charsmap) why = "GGUF has a charsmap only for Unigram, and this is BPE";
+    if (v->n >= TOKEN_LIMIT) why = "too many tokens";
+    return !why || status_fail(v->st, STATUS_UNSUPPORTED, "%.120s: %s; use --no-tokenizer", v->path, why);
+}
+
+static bool begin(struct vocabulary *v, const struct tokenizer *t) {
+    v->unigram = t->model == TOKENIZER_UNIGRAM;
+    v->charsmap = normalise_charsmap(t->normaliser);
+    if (!can_be_said(v, t)) return false;
+    v->pieces = arena_alloc(&v->arena, v->n, sizeof *v->pieces, v->st);
+    v->kinds = arena_alloc(&v->arena, v->n, sizeof *v->kinds, v->st);
+    v->scores = arena_alloc(&v->arena, v->n, sizeof *v->scores, v->st);
+    for (size_t i = 0; v->scores && i < v->n; i++) v->scores[i] = -1e6F;
+    return v->pieces && v->kinds && v->scores;
+}
+
+static bool write_vocabulary(struct ggufwrite *w, struct vocabulary *v, const struct tokenizer *wanted) {
     struct variant variant = {0};
-    if (!tokenizer_open(&wanted, dir, v->st)) return false;
-    bool ok = find_variant(&variant, v, wanted);
-    if (ok) put_vocabulary(w, v, &variant, wanted);
-    else
-        status_fail(
-            v->st, STATUS_UNSUPPORTED,
-            "%.120s: none of the pre-tokenizers that GGUF has a name for cuts text as this file does; use "
-            "--no-tokenizer",
-            v->path);
-    tokenizer_close(wanted);
-    return ok;
+    if (find_variant(&variant, v, wanted)) {
+        put_vocabulary(w, v, &variant, wanted);
+        return true;
+    }
+    return status_fail(v->st, STATUS_UNSUPPORTED, "%.120s: %s; use --no-tokenizer", v->path,
+                       v->spaced ? "nothing that GGUF can say of spaces, merges and end tokens gives the ids "
+                                   "that this file gives"
+                                 : "none of the pre-tokenizers that GGUF has a name for cuts text as this "
+                                   "file does");
+}
+
+static bool read_file(struct vocabulary *v, struct str *text, bool json, const struct tokenizer *wanted) {
+    if (!json) return read_pieces(v, wanted);
+    return file_read(text, v->path, JSON_LIMIT, v->st) && read_json(v, (struct view){text->at, text->n});
 }
 
 bool tokenizer_write(struct ggufwrite *w, const char *dir, size_t n_vocab, struct status *st) {
     struct str path = {0}, text = {0};
     struct vocabulary v = {.n = n_vocab, .st = st};
+    struct tokenizer *wanted = NULL;
     str_printf(&path, "%s/tokenizer.json", dir);
+    bool json = file_exists(str_c(&path));
+    if (!json) str_clear(&path), str_printf(&path, "%s/tokenizer.model", dir);
     v.path = str_c(&path);
-    bool ok = str_ok(&path, st) &&
-              (n_vocab < TOKEN_LIMIT || refuse(&v, STATUS_UNSUPPORTED, "", "too many tokens")) &&
-              file_read(&text, v.path, JSON_LIMIT, st) && read_json(&v, (struct view){text.at, text.n}) &&
-              write_vocabulary(w, &v, dir) && write_template(w, dir, st);
+    bool ok = str_ok(&path, st) && tokenizer_open(&wanted, dir, st) && begin(&v, wanted) &&
+              read_file(&v, &text, json, wanted) && write_vocabulary(w, &v, wanted) &&
+              write_template(w, dir, st);
+    if (wanted) tokenizer_close(wanted);
     jsonin_close(&v.doc);
     arena_release(&v.arena);
     str_free(&text);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -56,6 +57,9 @@ static void each_family_gets_its_own_name(void **state) {
         {"starcoder", "gpt2", "smollm"},
         {"gemma", "llama", "default"},
         {"spm-llama-legacy", "llama", "default"},
+        {"spm-llama-nonlegacy", "llama", "default"},
+        {"spm-noprefix", "llama", "default"},
+        {"unigram-t5", "t5", "default"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *bytes;
@@ -76,17 +80,33 @@ static void each_family_gets_its_own_name(void **state) {
     }
 }
 
-static void unigram_is_refused_by_name(void **state) {
-    (void)state;
+static void refused(const char *json, const char *part) {
     struct ggufwrite *w;
     struct status st;
-    char *bytes;
+    char *bytes, dir[] = "/tmp/fak-tokenizer-XXXXXX", path[64];
     size_t n;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/tokenizer.json", dir);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(json, file);
+    assert_int_equal(fclose(file), 0);
     assert_true(ggufwrite_open_memory(&w, &bytes, &n, &st));
-    assert_false(tokenizer_write(w, GOLDEN "unigram-t5", 1000, &st));
-    assert_non_null(strstr(st.message, "only BPE"));
+    assert_false(tokenizer_write(w, dir, 1000, &st));
+    if (!strstr(st.message, part) || !strstr(st.message, "--no-tokenizer")) fail_msg("%s", st.message);
     ggufwrite_abandon(w);
     free(bytes);
+    unlink(path);
+    rmdir(dir);
+}
+
+static void what_gguf_cannot_say_is_refused(void **state) {
+    (void)state;
+#define UNIGRAM(bytes)                                                                                       \
+    "\"model\": {\"type\": \"Unigram\", \"unk_id\": 0, \"byte_fallback\": " bytes ", \"vocab\": "                  \
+    "[[\"<unk>\", 0.0], [\"a\", -1.0], [\"A\", -2.0], [\"\u2581\", -1.5]]}}"
+    refused("{" UNIGRAM("true"), "no byte fallback");
+    refused("{\"normalizer\": {\"type\": \"Lowercase\"}, " UNIGRAM("false"), "gives the ids");
 }
 
 static void a_vocabulary_larger_than_the_table_is_refused(void **state) {
@@ -105,7 +125,7 @@ static void a_vocabulary_larger_than_the_table_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_family_gets_its_own_name),
-        cmocka_unit_test(unigram_is_refused_by_name),
+        cmocka_unit_test(what_gguf_cannot_say_is_refused),
         cmocka_unit_test(a_vocabulary_larger_than_the_table_is_refused),
     };
     return cmocka_run_group_tests_name("tokenizer_write", tests, NULL, NULL);
