@@ -559,22 +559,23 @@ const struct cli_command fak_command_table[] = {
         .name = "convert",
         .usage = "DIR OUT.gguf [--type TYPE] [--no-tokenizer]",
         .summary = "write a Hugging Face checkpoint as one GGUF file",
-        .description = "Reads the directory as every other command does and writes its metadata, tensors and "
-                       "tokenizer under "
-                       "GGUF's names. Numbers keep their type; GPTQ, AWQ, EXL2 and packed integers are "
-                       "decoded to F16, FP8 to BF16, "
-                       "and MXFP4 stays MXFP4. Vectors are F32, and the rows of q and k are put where "
-                       "llama.cpp looks for them.\n\n"
-                       "GGUF names a pre-tokenizer where a tokenizer.json has rules: the name is found by "
-                       "cutting probe texts with "
-                       "both until all ids are equal; when none is, the command says so. Byte-level BPE, BPE "
-                       "with byte fallback and Unigram are written, from tokenizer.json or, without one, "
-                       "tokenizer.model; Unigram with byte fallback has no word in GGUF and needs "
-                       "--no-tokenizer. Of an added token lstrip, rstrip, single_word and normalized are left "
-                       "out.\n\n"
-                       "What llama.cpp has no key for (Mistral's window, Gemma 2's score scale, a space in front "
-                       "only where there is none) is written "
-                       "under keys that only fak reads.",
+        .description =
+            "Reads the directory as every other command does and writes its metadata, tensors and "
+            "tokenizer under "
+            "GGUF's names. Numbers keep their type; GPTQ, AWQ, EXL2 and packed integers are "
+            "decoded to F16, FP8 to BF16, "
+            "and MXFP4 stays MXFP4. Vectors are F32, and the rows of q and k are put where "
+            "llama.cpp looks for them.\n\n"
+            "GGUF names a pre-tokenizer where a tokenizer.json has rules: the name is found by "
+            "cutting probe texts with "
+            "both until all ids are equal; when none is, the command says so. Byte-level BPE, BPE "
+            "with byte fallback and Unigram are written, from tokenizer.json or, without one, "
+            "tokenizer.model; Unigram with byte fallback has no word in GGUF and needs "
+            "--no-tokenizer. Of an added token lstrip, rstrip, single_word and normalized are left "
+            "out.\n\n"
+            "What llama.cpp has no key for (Mistral's window, Gemma 2's score scale, a space in front "
+            "only where there is none) is written "
+            "under keys that only fak reads.",
         .options = convert_options,
         .examples = "fak convert DIR model.gguf\teverything as stored\n"
                     "fak convert DIR model.gguf --type f32\texact values, whatever the format",

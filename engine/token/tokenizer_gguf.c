@@ -55,9 +55,10 @@ static bool open_scheme(struct tokenizer *t, struct normalise_step *step, const 
     if (!name.n) return true;
     char shown[VIEW_SHOWN];
     if (!view_is(name, "first") && !view_is(name, "always"))
-        return status_fail(st, STATUS_UNSUPPORTED, "%.120s: byte %zu: '%s' is '%s'; first and always run here",
-                           gguf_path(file), gguf_find(file, TOKENIZER_PREPEND_SCHEME)->offset,
-                           TOKENIZER_PREPEND_SCHEME, view_shown(shown, name));
+        return status_fail(st, STATUS_UNSUPPORTED,
+                           "%.120s: byte %zu: '%s' is '%s'; first and always run here", gguf_path(file),
+                           gguf_find(file, TOKENIZER_PREPEND_SCHEME)->offset, TOKENIZER_PREPEND_SCHEME,
+                           view_shown(shown, name));
     space.scheme = view_is(name, "first") ? PRETOKENIZE_FIRST : PRETOKENIZE_ALWAYS;
     step->prefix = false;
     return pretokenize_open(&t->pre, gguf_path(file), &space, 1, st);

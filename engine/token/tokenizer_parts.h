@@ -18,7 +18,8 @@ enum { TOKENIZER_MAX_ENDS = 16 };
 
 /* A key of ours: "first" or "always", as prepend_scheme of tokenizer.json's Metaspace. */
 #define TOKENIZER_PREPEND_SCHEME "tokenizer.fak.prepend_scheme"
-/* Another: the charsmap is asked for clusters of characters, as tokenizers does, not as sentencepiece does. */
+/* Another: the charsmap is asked for clusters of characters, as tokenizers does, not as sentencepiece does.
+ */
 #define TOKENIZER_BY_CLUSTER "tokenizer.fak.charsmap_by_cluster"
 
 /* Stages of a text, in their order. */
@@ -37,7 +38,7 @@ struct tokenizer {
     size_t n_front, n_back;
     bool
         takes_bytes; /* the normaliser replaces ill-formed bytes, one by one; else they are replaced before */
-    bool drops_space;          /* decoding leaves out a space at the very start: encoding put it there */
+    bool drops_space;               /* decoding leaves out a space at the very start: encoding put it there */
     int32_t bos, eos, unknown, pad; /* -1: none */
     int32_t ends[TOKENIZER_MAX_ENDS]; /* what ends a reply */
     int n_ends;

@@ -271,8 +271,7 @@ static void put_vocabulary(struct ggufwrite *w, const struct vocabulary *v, cons
     for (size_t i = 0; i < v->n; i++)
         if (v->kinds[i] == VOCAB_UNKNOWN) ggufwrite_u32(w, "tokenizer.ggml.unknown_token_id", (uint32_t)i);
     if (v->spaced) put_spaces(w, v, variant);
-    if (!v->spaced || variant->merges)
-        ggufwrite_strings(w, "tokenizer.ggml.merges", v->merges, v->n_merges);
+    if (!v->spaced || variant->merges) ggufwrite_strings(w, "tokenizer.ggml.merges", v->merges, v->n_merges);
     put_ends(w, t);
 }
 
@@ -421,8 +420,8 @@ static bool find_spacing(struct variant *out, const struct vocabulary *v, const 
 static bool find_variant(struct variant *out, struct vocabulary *v, const struct tokenizer *wanted) {
     if (!v->spaced) return find_name(out, v, wanted);
     for (int way = 7; way >= 0; way--) {
-        *out = (struct variant){
-            .around = way & 4, .merges = !(way & 2), .squeeze = way & 1, .composes = true};
+        *out =
+            (struct variant){.around = way & 4, .merges = !(way & 2), .squeeze = way & 1, .composes = true};
         if ((out->merges && !v->n_merges) || (out->squeeze && !v->unigram)) continue;
         if (!out->around && v->unigram) continue;
         if (find_spacing(out, v, wanted)) return true;

@@ -29,7 +29,7 @@ enum form { JSON, GGUF, GEMMA4, SENTENCEPIECE, SCHEME /* GGUF with a key of ours
 struct fixture {
     struct tokenizer *t;
     enum form form;
-    json_t *beyond; /* SENTENCEPIECE: the added tokens of tokenizer.json, which a model does not have */
+    json_t *beyond;    /* SENTENCEPIECE: the added tokens of tokenizer.json, which a model does not have */
     struct gguf *file; /* written here, in these bytes */
     char *bytes;
     json_t *flagged; /* what it was made of has tokens with rules that GGUF has no word for */
@@ -200,8 +200,9 @@ static bool holds_beyond(const struct fixture *f, const struct str *text) {
     return false;
 }
 
-/* Of what fak convert wrote: a token that asks for lstrip, rstrip, single_word or normalized is a plain one in
- * GGUF, U+0085 at the end is stripped by tokenizer.json and not by sentencepiece, and ill-formed UTF-8 is replaced by maximal parts, by sentencepiece byte for byte. */
+/* Of what fak convert wrote: a token that asks for lstrip, rstrip, single_word or normalized is a plain one
+ * in GGUF, U+0085 at the end is stripped by tokenizer.json and not by sentencepiece, and ill-formed UTF-8 is
+ * replaced by maximal parts, by sentencepiece byte for byte. */
 static bool unsayable(const struct fixture *f, const struct str *text) {
     static const char *const flags[] = {"lstrip", "rstrip", "single_word", "normalized"};
     size_t i;
@@ -211,8 +212,7 @@ static bool unsayable(const struct fixture *f, const struct str *text) {
         if ((n = utf8_valid_length(text->at + k, text->n - k)) == 0) return true;
     json_array_foreach(f->flagged, i, token) {
         bool flagged = false;
-        for (size_t k = 0; k < 4; k++)
-            flagged = flagged || json_is_true(json_object_get(token, flags[k]));
+        for (size_t k = 0; k < 4; k++) flagged = flagged || json_is_true(json_object_get(token, flags[k]));
         const char *content = json_string_value(json_object_get(token, "content"));
         if (flagged && memmem(str_c(text), text->n, content, strlen(content))) return true;
     }
@@ -240,7 +240,8 @@ static bool wanted_ids(struct token_list *want, bool *own, bool *applies, const 
                                           [GEMMA4] = {"gemma4_ids", "gemma4_ids_rle"},
                                           [SENTENCEPIECE] = {"sp_ids", "sp_ids_rle"}};
     *own = f->form != JSON && f->form != SCHEME && read_ids(want, row, keys[f->form][0], keys[f->form][1]);
-    if ((f->form == JSON || (f->file && f->form == GGUF)) && !options.parse_special && yields_control(f, row, options))
+    if ((f->form == JSON || (f->file && f->form == GGUF)) && !options.parse_special &&
+        yields_control(f, row, options))
         *own = read_ids(want, row, "llamacpp_ids", "");
     *applies = *own || f->form != SENTENCEPIECE ||
                (!options.add_special && !options.parse_special && !holds_beyond(f, text));

@@ -103,7 +103,7 @@ static void refused(const char *json, const char *part) {
 static void what_gguf_cannot_say_is_refused(void **state) {
     (void)state;
 #define UNIGRAM(bytes)                                                                                       \
-    "\"model\": {\"type\": \"Unigram\", \"unk_id\": 0, \"byte_fallback\": " bytes ", \"vocab\": "                  \
+    "\"model\": {\"type\": \"Unigram\", \"unk_id\": 0, \"byte_fallback\": " bytes ", \"vocab\": "            \
     "[[\"<unk>\", 0.0], [\"a\", -1.0], [\"A\", -2.0], [\"\u2581\", -1.5]]}}"
     refused("{" UNIGRAM("true"), "no byte fallback");
     refused("{\"normalizer\": {\"type\": \"Lowercase\"}, " UNIGRAM("false"), "gives the ids");
