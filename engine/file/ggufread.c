@@ -143,7 +143,7 @@ static const char *foreign_kind(const uint8_t *bytes, size_t n) {
         {"PK\3\4", 0, "a ZIP archive (perhaps a PyTorch checkpoint): convert it to GGUF"},
         {"<!DOCTYPE", 0, "a web page: fetch the model itself"},
         {"<html", 0, "a web page: fetch the model itself"},
-        {"{", 8, "perhaps a safetensors file: convert it to GGUF"},
+        {"{", 8, "perhaps a safetensors file: its name has to end in .safetensors"},
         {"{", 0, "perhaps a JSON file: name the model file"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -151,7 +151,7 @@ static const char *foreign_kind(const uint8_t *bytes, size_t n) {
         if (n >= kinds[i].skip + length && memcmp(bytes + kinds[i].skip, kinds[i].start, length) == 0)
             return kinds[i].what;
     }
-    return "no GGUF file: name a model in GGUF format";
+    return "no GGUF file; a model is a GGUF file, a *.safetensors file or a Hugging Face directory";
 }
 
 static bool read_magic(struct reader *r) {
