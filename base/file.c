@@ -84,7 +84,7 @@ static bool write_all(int fd, const char *bytes, size_t n) {
     return true;
 }
 
-static bool replace(const char *path, const void *bytes, size_t n, struct status *st) {
+static bool replace(const char *path, mode_t mode, const void *bytes, size_t n, struct status *st) {
     struct str temp = {0};
     str_printf(&temp, "%s.XXXXXX", path);
     bool ok = str_ok(&temp, st);
@@ -94,9 +94,7 @@ static bool replace(const char *path, const void *bytes, size_t n, struct status
         ok = status_fail_errno(st, "cannot write beside '%s'", path);
         goto out;
     }
-    mode_t mask = umask(0);
-    umask(mask);
-    ok = write_all(fd, bytes, n) && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
+    ok = write_all(fd, bytes, n) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
     if (close(fd) != 0) ok = false;
     if (ok) ok = rename(temp.at, path) == 0;
     if (!ok) {
@@ -116,11 +114,19 @@ static bool write_into(const char *path, const void *bytes, size_t n, struct sta
     return ok;
 }
 
+static mode_t mode_of_a_new_file(void) {
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 bool file_replace(const char *path, const void *bytes, size_t n, struct status *st) {
     struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return write_into(path, bytes, n, st);
+    bool there = stat(path, &info) == 0;
+    if (there && !S_ISREG(info.st_mode)) return write_into(path, bytes, n, st);
     char *real = realpath(path, NULL); /* NULL: there is no such file yet */
-    bool ok = replace(real ? real : path, bytes, n, st);
+    mode_t mode = there ? info.st_mode & 07777 : mode_of_a_new_file();
+    bool ok = replace(real ? real : path, mode, bytes, n, st);
     free(real);
     return ok;
 }

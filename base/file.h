@@ -26,8 +26,8 @@ void mapping_close(struct mapping *map);
 bool file_read(struct str *out, const char *path, size_t limit, struct status *st) STATUS_MUST_USE;
 
 /* Writes n bytes to a temporary file beside `path`, syncs it and renames it into place, so that a reader
- * sees the old file or the new one and a full disk leaves the old one. A symbolic link stays one: the file
- * behind it is replaced. A device or a pipe is written to as it is. */
+ * sees the old file or the new one and a full disk leaves the old one; the mode stays. A symbolic link stays
+ * one: the file behind it is replaced. A device or a pipe is written to as it is. */
 bool file_replace(const char *path, const void *bytes, size_t n, struct status *st) STATUS_MUST_USE;
 
 bool file_exists(const char *path);

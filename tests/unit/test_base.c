@@ -134,7 +134,11 @@ static void only_files_are_replaced(void **state) {
 
     assert_true(file_replace("file", "old", 3, &st));
     assert_int_equal(symlink("file", "link"), 0);
+    assert_int_equal(chmod("file", 0640), 0);
     assert_true(file_replace("link", "new", 3, &st) && file_read(&text, "file", 10, &st));
+    struct stat info;
+    assert_int_equal(stat("file", &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0640);
     assert_string_equal(text.at, "new");
     assert_true(type_of("link") == S_IFLNK && type_of("file") == S_IFREG);
     str_free(&text);
