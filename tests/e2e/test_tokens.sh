@@ -120,7 +120,7 @@ check_has "cases: an error of its own" "$(line 3)" '{"error":{"kind":"zero-divis
 check_has "cases: no template" "$(line 4)" '{"error":{"kind":"argument","message":"'
 check_has "cases: no object" "$(line 5)" '{"error":{"kind":"argument","message":"'
 
-# engine.md 11: a begin token in the text and one put in front are one; 12: a space after a special token.
+# engine.md 11: a begin token in the text and one put in front are one; engine.md 12: a space after a special token.
 check_equal "case 12: <s>[INST] hi" "$(ids $golden/spm-llama-nonlegacy -p 'a<s>b' --no-special)" \
     "$(grep -F '{"text":"a<s>b","add_special":false,"parse_special":true' $golden/spm-llama-nonlegacy/vectors.jsonl | sed 's/.*"ids":\[\([^]]*\)\].*/\1/;q')"
 tap_end

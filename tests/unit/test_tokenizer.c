@@ -167,7 +167,7 @@ static void a_file_without_a_tokenizer_is_told_so(void **state) {
     refused(&m, "'bert'", "gpt2");
 }
 
-static void case_07_byte_tokens_must_name_a_byte(void **state) { /* lmstudio-bug-tracker#2289 */
+static void case_07_byte_tokens_must_name_a_byte(void **state) { /* engine.md 7: lmstudio-bug-tracker#2289 */
     (void)state;
     static const char *const names[] = {"<0x-1>", "<0x100>", "<0xGG>", "<0x>", "<0x+1>", "<0x 1>", ""};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -180,7 +180,7 @@ static void case_07_byte_tokens_must_name_a_byte(void **state) { /* lmstudio-bug
     }
 }
 
-static void case_02_scores_must_be_float32_and_one_a_token(void **state) { /* llama.cpp#26690 */
+static void case_02_scores_must_be_float32_and_one_a_token(void **state) { /* engine.md 2: llama.cpp#26690 */
     (void)state;
     struct made m = {0};
     made_header(&m.bytes, 3, 0, 3);
