@@ -3,6 +3,7 @@
 # at most one more process a hook; and when memory runs out at any allocation, exit 0 (`fak gate`: 2), at most one line,
 # the whole advice or none, a message file that is whole.
 . "$(dirname "$0")/tap.sh"
+unset GIT_CONFIG_COUNT # the safe.directory of .ci/run is no part of these repositories
 echo leak:libpcre2 >"$scratch/lsan" # libgit2 1.5, see test_gate.sh
 export LSAN_OPTIONS="suppressions=$scratch/lsan:print_suppressions=0"
 command -v git >/dev/null || { tap_skip "all of the readers' manners" "no git"; tap_end; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # fak sota: every look-up, as a user, a script and a hostile caller see it.
 . "$(dirname "$0")/tap.sh"
+unset GIT_CONFIG_COUNT # the safe.directory of .ci/run is no part of these repositories
 cd "$root" || exit 1
 
 json() { "$@" | python3 -m json.tool >/dev/null; }

@@ -32,7 +32,7 @@ check_equal 'its rules hold in the plot alone' \
     "$(sed -n 's/^<style>\(.*\)<\/style>$/\1/p' "$page" | tr '}' '\n' | grep -c '^[^.]\|^\.[^d]')" 0
 sota-coverage report --no-history --html ../plain >/dev/null
 check_lacks 'or is left out' "$(cat ../plain/index.html)" 'id="history"'
-echo more >more && git add -A && git commit -qm 'more'
+echo more >more.txt && git add -A && git commit -qm 'more'
 git clone -q --depth 1 "file://$PWD" ../cut && sota-coverage report -C ../cut --html ../cut.html >/dev/null 2>../cut.err
 check_equal 'a shallow clone has a page' "$?" 0
 check_has 'which says why it has no plot' "$(cat ../cut.html/index.html)" 'No plot: this is a shallow clone'
