@@ -1,16 +1,8 @@
 #include "cmd/cli/completion.h"
 
-#include <string.h>
+#include "base/shellword.h"
 
-/* Text between single quotes of a shell. */
-static void put_quoted(struct str *out, const char *text) {
-    str_putc(out, '\'');
-    for (; *text; text++) {
-        if (*text == '\'') str_puts(out, "'\\''");
-        else str_putc(out, *text);
-    }
-    str_putc(out, '\'');
-}
+#include <string.h>
 
 /* Is `kind` one of the words of the row's `positional`? */
 static bool takes(const struct cli_command *row, const char *kind) {
@@ -35,7 +27,7 @@ static const char *word_within(const struct cli_command *row, const struct cli_c
 static void put_names(struct str *out, const struct cli_command *table) {
     for (const struct cli_command *row = table; row->name; row++) {
         if (row != table) str_putc(out, '|');
-        put_quoted(out, row->name);
+        shellword_put(out, row->name);
     }
 }
 
@@ -109,7 +101,7 @@ static void bash_values(struct str *out, const struct cli_command *command) {
 static void bash_command(struct str *out, const char *program, const struct cli_command *table,
                          const struct cli_command *row) {
     str_puts(out, "    ");
-    put_quoted(out, row->name);
+    shellword_put(out, row->name);
     str_puts(out, ")\n        options='");
     bash_options(out, row->options);
     str_puts(out, "'\n        words='");
@@ -160,7 +152,7 @@ static void zsh_item(struct str *out, const char *word, size_t n, const char *wh
     str_add(&item, word, n);
     str_printf(&item, ":%s", what);
     str_putc(out, ' ');
-    put_quoted(out, str_c(&item));
+    shellword_put(out, str_c(&item));
     str_free(&item);
 }
 
@@ -191,7 +183,7 @@ static void zsh_values(struct str *out, const struct cli_command *command) {
 static void zsh_command(struct str *out, const char *program, const struct cli_command *table,
                         const struct cli_command *row) {
     str_puts(out, "    ");
-    put_quoted(out, row->name);
+    shellword_put(out, row->name);
     str_puts(out, ")\n        options=(");
     zsh_options(out, row->options);
     str_puts(out, ")\n        choices=(");
