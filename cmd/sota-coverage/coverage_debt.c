@@ -49,8 +49,7 @@ static bool parse(struct asked *a, struct cli *cli, int argc, char **argv, struc
     return is_whole(a, st);
 }
 
-/* --- since
- * -------------------------------------------------------------------------------------------------- */
+/* --- since --- */
 
 static bool compare(struct scene *scene, struct scene *base, struct delta *delta, const struct asked *a,
                     struct status *st) {
@@ -68,8 +67,7 @@ static bool compare(struct scene *scene, struct scene *base, struct delta *delta
     return true;
 }
 
-/* --- output
- * ------------------------------------------------------------------------------------------------- */
+/* --- output --- */
 
 static int explain(struct scene *scene, const struct asked *a, struct status *st) {
     const char *prefix = cli_value(&a->args, "--explain");

@@ -194,8 +194,7 @@ static bool guess_file(struct proposing *p, struct guess *guess, const struct tr
     return ok;
 }
 
-/* --- writing
- * ------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static void put_text(struct str *out, const char *text) {
     str_putc(out, '\'');

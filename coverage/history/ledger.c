@@ -140,8 +140,7 @@ static bool find_mainline(struct ledger *l, struct status *st) {
     return true;
 }
 
-/* --- opening
- * ------------------------------------------------------------------------------------------------ */
+/* --- opening --- */
 
 bool ledger_open(struct ledger *ledger, const struct tree *tree, const struct ledger_options *options,
                  struct str *complaints, struct status *st) {

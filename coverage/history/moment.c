@@ -125,8 +125,7 @@ bool moment_matrix(const struct matrix **m, struct moment *moment, struct status
     return ok;
 }
 
-/* --- opening
- * ------------------------------------------------------------------------------------------------ */
+/* --- opening --- */
 
 static bool holds_seeds(const struct tree *tree, const char *where) {
     for (size_t i = 0; i < tree->n; i++)

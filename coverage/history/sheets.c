@@ -108,8 +108,7 @@ static bool recall_gap(uint32_t *number, bool *found, struct filling *f, const c
     return ok;
 }
 
-/* --- sheets in the cache
- * ------------------------------------------------------------------------------------ */
+/* --- sheets in the cache --- */
 
 static void sheet_key(uint8_t key[KEY], const struct filling *f, const struct gitlog_commit *commit) {
     struct str text = {0};
@@ -193,8 +192,7 @@ static bool recall_all(struct filling *f) {
     return true;
 }
 
-/* --- the files of a moment
- * ---------------------------------------------------------------------------------- */
+/* --- the files of a moment --- */
 
 static int by_bytes(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -287,8 +285,7 @@ static bool scan_all(struct filling *f) {
     return ok;
 }
 
-/* --- one commit
- * --------------------------------------------------------------------------------------------- */
+/* --- one commit --- */
 
 struct folding {
     struct filling *f;
@@ -438,8 +435,7 @@ static bool fold(struct filling *f, uint32_t at) {
     return ok ? ok : status_wrap(f->st, "commit %.12s", f->ledger->log.commits[at].oid);
 }
 
-/* --- all of them
- * -------------------------------------------------------------------------------------------- */
+/* --- all of them --- */
 
 static bool is_stopped(const struct filling *f) {
     const struct survey_options *scan = &f->options->scan;

@@ -93,8 +93,7 @@ static bool read_points(struct plot *p) {
     return true;
 }
 
-/* --- drawing
- * ------------------------------------------------------------------------------------------------ */
+/* --- drawing --- */
 
 static void put_escaped(struct str *out, const char *text, size_t limit) {
     struct str clean = {0};

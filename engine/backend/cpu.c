@@ -146,8 +146,7 @@ static void pack_panels(void *arg, size_t thread, size_t n_threads) {
     }
 }
 
-/* --- running
- * ------------------------------------------------------------------------------------------------ */
+/* --- running --- */
 
 static size_t job_units(const struct job *job) { return job->units + job->units_per_row * job->task.n; }
 
@@ -226,8 +225,7 @@ void backend_run(struct backend *b, const struct batch *batch, float *logits) {
     if (batch->n > 0) pool_run(b->pool, run_stages, b);
 }
 
-/* --- opening
- * ------------------------------------------------------------------------------------------------ */
+/* --- opening --- */
 
 /* "ref"; "c" or "auto", the exact lane in its widest clone; "c:v3", in that clone. */
 static bool choose_lane(struct backend *b, const char *isa, struct status *st) {

@@ -37,8 +37,7 @@ static bool keep(struct importance *m, struct view name, const float *values, si
     return true;
 }
 
-/* --- as GGUF: NAME.in_sum2, sums of squares, and NAME.counts, of how many tokens
- * ------------------------------ */
+/* --- as GGUF: NAME.in_sum2, sums of squares, and NAME.counts, of how many tokens --- */
 
 static const char sums[] = ".in_sum2";
 
@@ -91,8 +90,7 @@ static bool read_gguf(struct importance *m, const char *path, struct status *st)
     return ok;
 }
 
-/* --- the older form: a count, then for each weight its name, calls, a count and values
- * ------------------------ */
+/* --- the older form: a count, then for each weight its name, calls, a count and values --- */
 
 struct bytes {
     const unsigned char *start, *at;

@@ -22,8 +22,7 @@ bool quantize_row_runs(enum dtype type);
  * error there counts, not negative: the mean square of what it is multiplied with. */
 void quantize_row(void *out, enum dtype type, const float *row, size_t n, const float *importance);
 
-/* --- for the files of this family: one block each, n_importance as above or NULL
- * ---------------------------- */
+/* --- for the files of this family: one block each, n_importance as above or NULL --- */
 
 void quantize_block32(uint8_t *out, enum dtype type, const float *x, const float *importance,
                       double mean_square);

@@ -25,8 +25,7 @@ struct index_reader {
     struct cachetree cache;
 };
 
-/* --- the index
- * ------------------------------------------------------------------------------------------------ */
+/* --- the index --- */
 
 static bool join_shared(struct index_reader *r, struct status *st) {
     char name[OID_TEXT];
@@ -94,8 +93,7 @@ static bool is_unchanged(const struct index_reader *r, struct status *st) {
     return status_fail(st, STATUS_UNSUPPORTED, "the index changed while it was read");
 }
 
-/* --- the reader
- * ----------------------------------------------------------------------------------------------- */
+/* --- the reader --- */
 
 static void index_close(void *handle) {
     struct index_reader *r = handle;

@@ -21,8 +21,7 @@ static bool corrupt(struct status *st, const struct packfile *pack, const char *
     return status_fail(st, STATUS_BAD_INPUT, "the pack '%s' is damaged: %s", pack->path, what);
 }
 
-/* --- the index of a pack: fanout, names, checksums, offsets, long offsets
- * ----------------------------------- */
+/* --- the index of a pack: fanout, names, checksums, offsets, long offsets --- */
 
 static bool check_idx(struct packfile *pack, struct status *st) {
     static const uint8_t signature[8] = {0xff, 't', 'O', 'c', 0, 0, 0, 2};
@@ -84,8 +83,7 @@ bool packfile_find(uint64_t *offset, const struct packfile *pack, const uint8_t 
     return false;
 }
 
-/* --- objects
- * -------------------------------------------------------------------------------------------------- */
+/* --- objects --- */
 
 bool packfile_inflate(uint8_t **out, size_t size, const uint8_t *bytes, size_t n, struct status *st) {
     z_stream z = {0};

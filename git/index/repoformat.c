@@ -7,8 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- the syntax of a configuration file (git-config(1), "Syntax")
- * --------------------------------------------- */
+/* --- the syntax of a configuration file (git-config(1), "Syntax") --- */
 
 enum { WORD = 256, VALUE = REPOFORMAT_PATH };
 

@@ -50,8 +50,7 @@ static bool read_bitmap(uint8_t *marks, size_t n, const uint8_t **at, size_t *le
     return true;
 }
 
-/* --- laying one over the other
- * -------------------------------------------------------------------------------- */
+/* --- laying one over the other --- */
 
 enum { DELETED = 1, REPLACED = 2 };
 

@@ -93,8 +93,7 @@ static bool list_packs(struct store *store, const char *folder, struct status *s
     return ok;
 }
 
-/* --- one object
- * ---------------------------------------------------------------------------------------------- */
+/* --- one object --- */
 
 static enum object_type type_of(struct view name) {
     for (int i = OBJECT_COMMIT; i <= OBJECT_TAG; i++)

@@ -63,8 +63,7 @@ static bool advances(const struct side *side, struct view name, unsigned mode) {
     return !side->there || order(side->item.name, is_folder(side->item.mode), name, is_folder(mode)) < 0;
 }
 
-/* --- a tree: "MODE NAME\0ID" again and again
- * ------------------------------------------------------------------ */
+/* --- a tree: "MODE NAME\0ID" again and again --- */
 
 /* Old trees have other permission bits; git takes them as these. */
 static unsigned canonical(unsigned mode) {
@@ -100,8 +99,7 @@ damaged:
     return status_fail(st, STATUS_BAD_INPUT, "a tree object is malformed");
 }
 
-/* --- a range of the index
- * --------------------------------------------------------------------------------------- */
+/* --- a range of the index --- */
 
 static int by_tree_order(const void *a, const void *b) {
     const struct cachetree_node *const *x = a, *const *y = b;
@@ -250,8 +248,7 @@ static bool next_in_range(struct side *side, const struct differ *d, struct stat
     return true;
 }
 
-/* --- two sides
- * ------------------------------------------------------------------------------------------------ */
+/* --- two sides --- */
 
 static bool next(struct side *side, const struct differ *d, struct status *st) {
     return side->is_range ? next_in_range(side, d, st) : next_in_tree(side, d, st);

@@ -8,8 +8,7 @@
 
 enum { LABEL = 8, FULL_BLOCKS = 3, NOTE_LIMIT = 230, NOTE_LIMIT_OF_MANY = 110 };
 
-/* --- small pieces
- * --------------------------------------------------------------------------------------------- */
+/* --- small pieces --- */
 
 /* A path with control characters, quotes or ill-formed UTF-8 is quoted as git quotes it. */
 static bool is_plain_path(const char *path) {
@@ -69,8 +68,7 @@ static void put_row(struct str *out, const struct term *term, const char *label,
     str_clear(text);
 }
 
-/* --- one operation
- * -------------------------------------------------------------------------------------------- */
+/* --- one operation --- */
 
 /* Name and link, on one line where they fit behind `column` characters. */
 static void put_reference(struct str *out, const struct term *term, const struct reference *reference,
@@ -154,8 +152,7 @@ static void put_short(struct str *out, const struct term *term, const struct fin
     put_reference(out, term, finding->reference, 2 + 22 + 14);
 }
 
-/* --- the whole
- * ------------------------------------------------------------------------------------------------ */
+/* --- the whole --- */
 
 static void put_head(struct str *out, const struct term *term, const struct gate_report *report) {
     struct str text = {0}, folded = {0};
@@ -243,8 +240,7 @@ void advice_comment(struct str *out, const struct gate_report *report, const cha
                comment);
 }
 
-/* --- JSON
- * ------------------------------------------------------------------------------------------------------ */
+/* --- JSON --- */
 
 static void json_floors(struct jsonout *json, const struct matrix *m, const struct op *op) {
     jsonout_key(json, "witnesses");

@@ -37,8 +37,7 @@ static enum language language_of(const char *path) {
 static bool is_assembly(enum language language) { return language >= GAS; }
 static bool is_like_c(enum language language) { return language == C_LIKE || language == WGSL; }
 
-/* --- writing the form that is compared
- * ----------------------------------------------------------------------- */
+/* --- writing the form that is compared --- */
 
 struct scan {
     struct view in;
@@ -93,8 +92,7 @@ static void part(struct scan *s) {
     str_putc(s->out, ' ');
 }
 
-/* --- C and its kin
- * --------------------------------------------------------------------------------------------- */
+/* --- C and its kin --- */
 
 /* A backslash at the end of a line joins it with the next one. */
 static size_t spliced(const struct scan *s) {
@@ -205,8 +203,7 @@ static void step_c(struct scan *s) {
     else step_token(s);
 }
 
-/* --- Python, and everything else
- * --------------------------------------------------------------------------------- */
+/* --- Python, and everything else --- */
 
 static bool starts_with_at(const struct scan *s, const char *text) {
     return view_starts((struct view){s->in.at + s->at, s->in.n - s->at}, text);
@@ -451,8 +448,7 @@ bool code_same(bool *same, const char *path, struct view before, struct view aft
     return ok;
 }
 
-/* --- generated files
- * ---------------------------------------------------------------------------------------- */
+/* --- generated files --- */
 
 static bool holds(struct view text, const char *word) { return memmem(text.at, text.n, word, strlen(word)); }
 

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- names in a value
- * ---------------------------------------------------------------------------------------- */
+/* --- names in a value --- */
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_name_char(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_'; }
@@ -43,8 +42,7 @@ static bool as_name(char out[64], struct view item) {
     return true;
 }
 
-/* --- slips of the pen
- * ---------------------------------------------------------------------------------------- */
+/* --- slips of the pen --- */
 
 /* Are the letters of `a` in `b`, in order ("fused-attn", "fused-attention")? */
 static bool is_abbreviation(const char *a, const char *b) {
@@ -77,8 +75,7 @@ static const struct op *meant(const struct matrix *m, const char *name) {
     return NULL;
 }
 
-/* --- the verdict
- * --------------------------------------------------------------------------------------------- */
+/* --- the verdict --- */
 
 /* Two texts may meet in one sentence: where it stands, and what is wrong. */
 static bool say(struct stamp *out, enum stamp_state state, int line, struct arena *arena, struct status *st,
@@ -127,8 +124,7 @@ static bool judge_value(struct stamp *out, const struct matrix *m, const struct 
     return true;
 }
 
-/* --- near misses in the body
- * ----------------------------------------------------------------------------------- */
+/* --- near misses in the body --- */
 
 /* Does the line mean to be the trailer, however it is spelt: "Prior_art: x", " prior art = x"? */
 static bool looks_meant(struct view line) {

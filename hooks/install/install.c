@@ -12,8 +12,7 @@
 
 enum { SCRIPT_LIMIT = 1 << 20 };
 
-/* --- where
- * ------------------------------------------------------------------------------------------------------ */
+/* --- where --- */
 
 static bool has_file(const struct str *dir, const char *name) {
     struct str path = {0};
@@ -85,8 +84,7 @@ bool install_known(struct install *out, const char *hooks_path, const char *comm
 
 void install_close(struct install *place) { str_free(&place->dir); }
 
-/* --- one hook file
- * ---------------------------------------------------------------------------------------------- */
+/* --- one hook file --- */
 
 struct hook {
     const char *name;
@@ -238,8 +236,7 @@ bool install_fires(const struct install_seen *seen) {
     return seen->runs && !seen->gone && seen->state != INSTALL_NONE && seen->state != INSTALL_FOREIGN;
 }
 
-/* --- adding
- * --------------------------------------------------------------------------------------------------- */
+/* --- adding --- */
 
 /* A program that is gone is passed over; its input is not the hook's; what comes after knows that we spoke.
  */
@@ -358,8 +355,7 @@ bool install_add(const struct install *place, const char *hook, const char *prog
     return ok;
 }
 
-/* --- removing
- * --------------------------------------------------------------------------------------------------- */
+/* --- removing --- */
 
 static bool remove_lines(const struct hook *hook, struct status *st) {
     struct view line, rest = hook_text(hook);

@@ -10,8 +10,7 @@
 
 enum { MESSAGE_LIMIT = 16 << 20, BLOB_LIMIT = 4 << 20 };
 
-/* --- the message
- * ----------------------------------------------------------------------------------------------- */
+/* --- the message --- */
 
 static bool read_message(struct look *look, const char *path, struct status *st) {
     return !path || file_read(&look->message, path, MESSAGE_LIMIT, st);
@@ -22,8 +21,7 @@ static bool is_fixup(struct view message) {
            view_starts(message, "amend! ");
 }
 
-/* --- configuration
- * ---------------------------------------------------------------------------------------------- */
+/* --- configuration --- */
 
 bool look_config(struct str *out, bool *found, struct look *look, const char *key, struct status *st) {
     return staged_config(out, found, look->staged, key, st);
@@ -71,8 +69,7 @@ static bool read_rules(struct look *look, struct status *st) {
     return true;
 }
 
-/* --- what is covered
- * ------------------------------------------------------------------------------------------- */
+/* --- what is covered --- */
 
 static bool is_zero_mode_change(const struct change *change) {
     return strcmp(change->old_oid, change->new_oid) == 0;
@@ -155,8 +152,7 @@ static bool sift(struct look *look, const struct stage_input *in, struct status 
     return true;
 }
 
-/* --- the look
- * --------------------------------------------------------------------------------------------------- */
+/* --- the look --- */
 
 static bool report(struct look *look, const struct stage_input *in, struct status *st) {
     struct view message = {str_c(&look->message), look->message.n};

@@ -86,8 +86,7 @@ static struct view without_tail(struct view message, const struct trailer_rules 
     return (struct view){message.at, end};
 }
 
-/* --- where the trailers start
- * ------------------------------------------------------------------------------- */
+/* --- where the trailers start --- */
 
 /* The line that ends where `end` is (its own newline included). */
 static struct view line_before(struct view body, size_t end) {

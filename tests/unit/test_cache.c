@@ -140,8 +140,7 @@ static void damage_never_gives_a_wrong_value(void **state) {
     str_free(&whole);
 }
 
-/* --- records
- * ------------------------------------------------------------------------------------------------- */
+/* --- records --- */
 
 static const char source[] = "// sota-coverage: suppress uncovered: a test\n"
                              "#include \"a.h\"\n#include \"b.h\"\n"
@@ -197,8 +196,7 @@ static void bytes_that_are_no_record_are_refused(void **state) {
     arena_release(&arena);
 }
 
-/* --- stamps
- * --------------------------------------------------------------------------------------------------- */
+/* --- stamps --- */
 
 static void a_stamp_holds_while_nothing_about_the_file_moved(void **state) {
     (void)state;
@@ -226,8 +224,7 @@ static void a_stamp_holds_while_nothing_about_the_file_moved(void **state) {
     cache_close(cache);
 }
 
-/* --- words
- * ----------------------------------------------------------------------------------------------------- */
+/* --- words --- */
 
 static bool says(const char *name, const char *joined) {
     struct words words;

@@ -63,8 +63,7 @@ static void hash_alone(char hex[HASH_HEX], struct engine_model *model, const int
     free(logits);
 }
 
-/* --- the same bits whatever happens around a token
- * ---------------------------------------------------------- */
+/* --- the same bits whatever happens around a token --- */
 
 static void check_same_bits(const char *lane, const int32_t *ids, size_t n) {
     static const struct {
@@ -168,8 +167,7 @@ static void logits_of_the_last_token_are_the_last_row(void **state) {
     engine_close(model);
 }
 
-/* --- bounds
- * ------------------------------------------------------------------------------------------------- */
+/* --- bounds --- */
 
 static void feed_refused(struct engine_session *s, const int32_t *ids, size_t n, enum engine_logits want,
                          const char *part) {
@@ -216,8 +214,7 @@ static void sessions_share_the_pages_and_give_them_back(void **state) {
     engine_close(model);
 }
 
-/* --- the steady state
- * ---------------------------------------------------------------------------------------- */
+/* --- the steady state --- */
 
 /* Sanitizers bring their own allocator; elsewhere every call of the program is counted. */
 #if defined(__has_feature)
@@ -268,8 +265,7 @@ static void feeding_allocates_nothing(void **state) {
     engine_close(model);
 }
 
-/* --- files that are not what they should be
- * -------------------------------------------------------------------- */
+/* --- files that are not what they should be --- */
 
 static void open_refused(const char *path, const char *part) {
     struct status st = {0};

@@ -213,8 +213,7 @@ static void check_bits(const struct folder *f) {
     }
 }
 
-/* --- one folder, one architecture
- * ---------------------------------------------------------------------------- */
+/* --- one folder, one architecture --- */
 
 static const struct model {
     const char *name, *file;

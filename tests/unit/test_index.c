@@ -10,8 +10,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* --- generated indexes
- * ----------------------------------------------------------------------------------------- */
+/* --- generated indexes --- */
 
 /* Names around '/' in sorting order, a file that is a folder elsewhere, bytes that are no UTF-8, long ones.
  */
@@ -309,8 +308,7 @@ static void extensions_and_no_checksum(void **state) {
     }
 }
 
-/* --- what is refused
- * ------------------------------------------------------------------------------------------ */
+/* --- what is refused --- */
 
 static void expect_refusal(const char *what) {
     struct arena arena = {0};

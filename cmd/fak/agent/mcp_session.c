@@ -39,8 +39,7 @@ static int version_index(const char *version) {
     return -1;
 }
 
-/* --- envelopes
- * ----------------------------------------------------------------------------------------------- */
+/* --- envelopes --- */
 
 static void begin(struct jsonout *out, const struct json_t *id) {
     jsonout_begin_object(out);
@@ -72,8 +71,7 @@ static void end_result(struct jsonout *out) {
     jsonout_end_object(out);
 }
 
-/* --- methods
- * ------------------------------------------------------------------------------------------------- */
+/* --- methods --- */
 
 static void put_server(struct jsonout *out) {
     jsonout_begin_object(out);
@@ -192,8 +190,7 @@ static void call_tool(struct jsonout *out, const struct request *request) {
     str_free(&text);
 }
 
-/* --- one request
- * --------------------------------------------------------------------------------------------- */
+/* --- one request --- */
 
 static const struct {
     const char *name;

@@ -144,8 +144,7 @@ static bool lookup(struct jsonout *out, const struct matrix *m, const struct jso
     return ok;
 }
 
-/* --- rows_for_files
- * ------------------------------------------------------------------------------------------ */
+/* --- rows_for_files --- */
 
 static bool put_file(struct jsonout *out, const struct matrix *m, const char *given, struct status *st) {
     struct match match[SOTA_MATCHES];
@@ -181,8 +180,7 @@ static bool rows_for_files(struct jsonout *out, const struct matrix *m, const st
     return true;
 }
 
-/* --- explain, milestones, gaps
- * ------------------------------------------------------------------------------- */
+/* --- explain, milestones, gaps --- */
 
 static bool explain(struct jsonout *out, const struct matrix *m, const struct json_t *arguments,
                     struct status *st) {
@@ -269,8 +267,7 @@ static bool gaps(struct jsonout *out, const struct matrix *m, const struct json_
     return true;
 }
 
-/* --- the table
- * ------------------------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 const struct mcp_tool mcp_tools[] = {
     {"lookup",

@@ -14,8 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- saved logits: a header, the ids of all chunks, then the rows of logits that were judged
- * ---------------- */
+/* --- saved logits: a header, the ids of all chunks, then the rows of logits that were judged --- */
 
 struct saved_header {
     char magic[8]; /* "FAKLOGIT" */

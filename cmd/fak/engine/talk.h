@@ -13,8 +13,7 @@
 bool talk(struct cli *cli, struct reply *reply, const char *system, long n_max,
           struct status *st) STATUS_MUST_USE;
 
-/* --- settings that a command line and /set share
- * ------------------------------------------------------------ */
+/* --- settings that a command line and /set share --- */
 
 /* Sets one by its name ("temp", "top-k", "top-p", "min-p", "repeat-penalty", "frequency-penalty",
  * "presence-penalty", "penalty-window", "seed") from a text. */

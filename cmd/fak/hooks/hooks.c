@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- fak hooks run STAGE: exit 0, whatever happens
- * ---------------------------------------------------------- */
+/* --- fak hooks run STAGE: exit 0, whatever happens --- */
 
 static bool switched_off(const char *stage) {
     const char *advised = getenv("FAK_ADVISED"); /* another hook of ours spoke in this commit */
