@@ -1,7 +1,8 @@
 # fak: `make help` lists what there is. One Makefile, no recursion; objects in build/$(MODE)/obj.
 
-MODE ?= release
 CC ?= gcc
+# Another processor's compiler has a mode of its own, so that objects are never mixed.
+MODE ?= $(if $(findstring aarch64-linux-gnu,$(CC)),aarch64,release)
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -19,14 +20,20 @@ mode_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
 mode_tsan := -O2 -g -fsanitize=thread $(no_flow_warnings)
 mode_cov := -O0 -g --coverage
 mode_llvm := -O2 -g
+mode_aarch64 := -O2 -g
 mode_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 mode_flags := $(mode_$(MODE))
-$(if $(mode_flags),,$(error MODE=$(MODE) is unknown: release, debug, asan, tsan, cov, llvm or fuzz))
+$(if $(mode_flags),,$(error MODE=$(MODE) is unknown: release, debug, asan, tsan, cov, llvm, fuzz or aarch64))
 
 # Two modes are about the other compiler.
 ifneq ($(filter llvm fuzz,$(MODE)),)
 CC := clang
 mode_flags += -Wno-pass-failed # a loop that clang cannot unroll is slower, not wrong
+endif
+
+# And one about another processor: what it builds needs nothing of it to run under qemu.
+ifeq ($(MODE),aarch64)
+CC := aarch64-linux-gnu-gcc
 endif
 
 # Release is what people run: it lies directly under build/. The other modes have a folder each.
@@ -59,10 +66,19 @@ json := $(call objects,base/json)
 hooks := $(call objects,hooks/trailer hooks/gate hooks/range hooks/stage hooks/install) $(obj)/coverage/scan/scan_language.o
 agent := $(call objects,hooks/agent)
 # The exact lane: each source built once for each clone (KERNEL_CLONES in engine/kernels/kernel.h).
-clones := base $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),v3 v4 vnni)
-clone_v3 := -march=x86-64-v3
-clone_v4 := -march=x86-64-v4 -mprefer-vector-width=512
-clone_vnni := $(clone_v4) -mavx512vnni
+# The first, c, has no instruction by name: the same plain C on every processor, and what the others must equal.
+machine := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+clones_x86_64 := avx2 avx512bw avx512vnni
+clones_aarch64 := asimd dotprod i8mm
+clones := c $(clones_$(machine))
+clone_c := -DVEC_PLAIN $(if $(filter x86_64,$(machine)),-march=x86-64)
+clone_avx2 := -march=x86-64-v3
+clone_avx512bw := -march=x86-64-v4 -mprefer-vector-width=512
+clone_avx512vnni := $(clone_avx512bw) -mavx512vnni
+clone_asimd := -march=armv8-a
+# A CPU with either has the rest of 8.2; of it the compiler needs nothing here but their intrinsics to be there.
+clone_dotprod := -march=armv8.2-a+dotprod
+clone_i8mm := -march=armv8.2-a+dotprod+i8mm
 # No fuzz target runs a kernel, and five copies of each take a sanitizer's compiler minutes.
 exact := $(if $(filter fuzz,$(MODE)),,$(foreach c,$(clones),$(patsubst %.c,$(obj)/%.$(c).o,$(call sources,engine/kernels/exact))))
 engine := $(call objects,base/json engine engine/tensor engine/file engine/token engine/model engine/kernels \
@@ -131,7 +147,7 @@ $(obj)/engine/kernels/exact/%.$(1).o: engine/kernels/exact/%.c
 endef
 # gcc keeps arrays of vectors in registers only when it unrolls them, at -O3; the ABI note is about vectors as
 # arguments, and every such function is inlined.
-exact_flags := $(if $(filter release,$(MODE)),-O3) -Wno-psabi
+exact_flags := $(if $(filter release aarch64,$(MODE)),-O3) -Wno-psabi
 $(foreach c,$(clones),$(eval $(call clone_rule,$(c))))
 
 # --- the matrix: seed -> sotac -> one C literal ------------------------------------------------------------
@@ -195,6 +211,17 @@ preloads := $(patsubst tests/preload/%.c,$(bin)/tests/%.so,$(wildcard tests/prel
 $(preloads): $(bin)/tests/%.so: $(obj)/tests/preload/%.o
 	$(link_module)
 
+# The lanes' own programs are static and need no library beside libc and libm, so that they run under qemu for another processor. What
+# reads directories needs JSON, and hashes need nettle: both are left out, and no GGUF ever calls them.
+lane_tests := $(addprefix $(bin)/tests/,checklanes lanelogits)
+lane_rooms := engine/kernels engine/kernels/ref engine/tensor engine/file engine/model engine/backend
+lane_parts := $(filter-out %/hash.o %/safetensors.o $(obj)/engine/file/hf%,$(call objects,$(lane_rooms)) $(base)) \
+	$(exact) $(checkkern)
+$(obj)/lanes.a: $(lane_parts)
+	@rm -f $@; $(AR) rcs $@ $^
+$(lane_tests): $(bin)/tests/%: $(obj)/tests/lanes/%.o $(obj)/lanes.a
+	@mkdir -p $(@D); echo "  LINK  $@"; $(CC) -o $@ $^ $(LDFLAGS_ALL) -static -Wl,--unresolved-symbols=ignore-all -lm
+
 # A fuzz target runs its corpus as a plain test; `make MODE=fuzz fuzz` gives it libFuzzer's main instead of ours.
 fuzz_targets := $(patsubst tests/fuzz/%.c,$(bin)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_main := $(if $(filter fuzz,$(MODE)),-fsanitize=fuzzer,$(obj)/tests/fuzz/replay.o)
@@ -203,14 +230,26 @@ $(fuzz_targets): $(bin)/tests/%: $(obj)/tests/fuzz/%.o $(filter %.o,$(fuzz_main)
 		$(git_libs) $(index_libs) $(sql_libs) $(token_libs) $(base_libs) -lm
 
 ##@ Test
-.PHONY: tests test test-unit test-cases check fuzz
-tests: all $(unit_tests) $(fuzz_targets) $(preloads) ## build everything the tests need
+.PHONY: tests test test-unit test-cases lanes lane-bits lanes-compilers lanes-aarch64 check fuzz
+tests: all $(unit_tests) $(fuzz_targets) $(preloads) $(if $(filter release,$(MODE)),$(lane_tests)) ## build everything the tests need
 test: tests ## run the whole fast suite; the last line is `N passed, N failed, N skipped`
 	@BIN=$(bin) sh tools/run-tests $(unit_tests) $(fuzz_targets) $(sort $(wildcard tests/e2e/test_*.sh))
 test-unit: tests ## run the unit tests only, as in `make MODE=asan test-unit`
 	@BIN=$(bin) sh tools/run-tests $(unit_tests) $(fuzz_targets)
 test-cases: tests ## run every case of a folder: make test-cases CASES=DIR
 	@BIN=$(bin) sh tools/test-cases "$(CASES)"
+lanes: all $(lane_tests) ## every kernel in every lane of this CPU, every size up to 2^24 products: minutes
+	@$(bin)/tests/checklanes full
+	@BIN=$(bin) sh tools/run-tests tests/lanes/bits.sh
+lane-bits: all $(lane_tests)
+	@BIN=$(bin) sh tests/lanes/bits.sh --write
+lanes-compilers: all $(lane_tests) ## the same bits without optimisation, and from clang
+	@$(MAKE) --no-print-directory MODE=debug $(patsubst $(bin)/%,build/debug/%,$(lane_tests))
+	@! command -v clang >/dev/null || $(MAKE) --no-print-directory MODE=llvm $(patsubst $(bin)/%,build/llvm/%,$(lane_tests))
+	@BIN=$(bin) sh tools/run-tests tests/lanes/compilers.sh
+lanes-aarch64: all $(lane_tests) ## the lanes of another processor, under qemu, against the bits of this one: minutes
+	@$(MAKE) --no-print-directory MODE=aarch64 $(patsubst $(bin)/%,build/aarch64/%,$(lane_tests))
+	@BIN=$(bin) TEST_SECONDS=1200 sh tools/run-tests tests/lanes/aarch64.sh
 check: ## lint, sanitizers, a clang build, fuzzing: minutes
 	@sh tools/check
 fuzz: $(fuzz_targets)

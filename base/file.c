@@ -49,6 +49,14 @@ void mapping_close(struct mapping *map) {
     *map = (struct mapping){0};
 }
 
+void mapping_let_go(const struct mapping *map) {
+    if (map->at) madvise((void *)(uintptr_t)map->at, map->n, MADV_DONTNEED);
+}
+
+bool mapping_holds(const struct mapping *map, const void *at) {
+    return map->at && (uintptr_t)at - (uintptr_t)map->at < map->n;
+}
+
 static bool read_all(struct str *out, int fd, const char *path, size_t limit, struct status *st) {
     char chunk[16384];
     size_t total = 0;
@@ -84,7 +92,13 @@ static bool write_all(int fd, const char *bytes, size_t n) {
     return true;
 }
 
-static bool replace(const char *path, mode_t mode, const void *bytes, size_t n, struct status *st) {
+static bool write_parts(int fd, const struct view *parts, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!write_all(fd, parts[i].at, parts[i].n)) return false;
+    return true;
+}
+
+static bool replace(const char *path, mode_t mode, const struct view *parts, size_t n, struct status *st) {
     struct str temp = {0};
     str_printf(&temp, "%s.XXXXXX", path);
     bool ok = str_ok(&temp, st);
@@ -94,7 +108,7 @@ static bool replace(const char *path, mode_t mode, const void *bytes, size_t n, 
         ok = status_fail_errno(st, "cannot write beside '%s'", path);
         goto out;
     }
-    ok = write_all(fd, bytes, n) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
+    ok = write_parts(fd, parts, n) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
     if (close(fd) != 0) ok = false;
     if (ok) ok = rename(temp.at, path) == 0;
     if (!ok) {
@@ -106,9 +120,9 @@ out:
     return ok;
 }
 
-static bool write_into(const char *path, const void *bytes, size_t n, struct status *st) {
+static bool write_into(const char *path, const struct view *parts, size_t n, struct status *st) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool ok = fd >= 0 && write_all(fd, bytes, n);
+    bool ok = fd >= 0 && write_parts(fd, parts, n);
     if (!ok) status_fail_errno(st, "cannot write '%s'", path);
     if (fd >= 0 && close(fd) != 0 && ok) ok = status_fail_errno(st, "cannot write '%s'", path);
     return ok;
@@ -120,15 +134,19 @@ static mode_t mode_of_a_new_file(void) {
     return 0666 & ~mask;
 }
 
-bool file_replace(const char *path, const void *bytes, size_t n, struct status *st) {
+bool file_replace_parts(const char *path, const struct view *parts, size_t n, struct status *st) {
     struct stat info;
     bool there = stat(path, &info) == 0;
-    if (there && !S_ISREG(info.st_mode)) return write_into(path, bytes, n, st);
+    if (there && !S_ISREG(info.st_mode)) return write_into(path, parts, n, st);
     char *real = realpath(path, NULL); /* NULL: there is no such file yet */
     mode_t mode = there ? info.st_mode & 07777 : mode_of_a_new_file();
-    bool ok = replace(real ? real : path, mode, bytes, n, st);
+    bool ok = replace(real ? real : path, mode, parts, n, st);
     free(real);
     return ok;
+}
+
+bool file_replace(const char *path, const void *bytes, size_t n, struct status *st) {
+    return file_replace_parts(path, &(struct view){bytes, n}, 1, st);
 }
 
 bool file_exists(const char *path) {

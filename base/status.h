@@ -23,6 +23,7 @@ enum status_code {
     STATUS_USAGE,       /* the caller asked wrongly: exit 2 */
     STATUS_SYSTEM,      /* the operating system refused (errno text is in the message) */
     STATUS_NO_MEMORY,
+    STATUS_STOPPED, /* the caller asked it to */
 };
 
 struct status {

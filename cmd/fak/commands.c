@@ -114,6 +114,10 @@ static const struct cli_option convert_options[] = {
 };
 
 static const struct cli_option witness_options[] = {
+    {"--activations", "16|8",
+     "only kernels that take activations as integers, with so many bits: each width is a contract of its "
+     "own"},
+    {"--kv", "f32|f16|bf16|q8_0", "only kernels that read or write keys and values, of this type"},
     {"--json", NULL, "write JSON"},
     {"--no-skip", NULL, "exit 1 when anything was skipped"},
     {0},
@@ -121,8 +125,15 @@ static const struct cli_option witness_options[] = {
 
 /* How a model is run. */
 #define LANE                                                                                                 \
-    {"--threads", "N", "threads; all CPUs that this process may use by default"}, {                          \
-        "--isa", "ref|c|auto", "the lane of kernels; ref is the slow oracle"                                 \
+    {"--threads", "N", "threads; all CPUs that this process may use by default"},                            \
+        {"--isa", "ref|c|avx2|avx512|neon|auto",                                                             \
+         "the lane of kernels; all but ref, the slow oracle, give the same bits, auto the fastest"},         \
+        {"--activations", "16|8",                                                                            \
+         "bits of activations against quantised weights: 16, the default, or 8, faster and less exact"},     \
+        {"--kv", "f32|f16|bf16|q8_0",                                                                        \
+         "the type of keys and values: less memory, faster far into a text, a little off; f32 by default"},  \
+        {"--no-pin", NULL, "let threads move; else each stays on a CPU, where there is one for each"}, {     \
+        "--cache-panels", NULL, "keep re-laid weights in MODEL.fak-panels, which the next load maps"         \
     }
 
 static const struct cli_option run_options[] = {
@@ -470,7 +481,10 @@ const struct cli_command fak_command_table[] = {
             "top k, top p, min p. The same seed gives the same reply.\n\n"
             "With -i, or --chat on a terminal, it talks: /help lists the commands. Ctrl-C stops the reply "
             "and not the "
-            "talk; a single reply it ends with exit status 130.",
+            "talk; a single reply it ends with exit status 130. What of a conversation was run before "
+            "(/retry, /undo, /clear and the same again) is reused, which the line on speed says, and gives "
+            "the "
+            "same reply.",
         .options = run_options,
         .examples = "fak run\ta story from the built-in model\n"
                     "fak run -p 'There once was a quiet rabbit' --temp 1 --seed 7\tanother one\n"
@@ -652,21 +666,25 @@ const struct cli_command fak_command_table[] = {
     },
     {
         .name = "witness",
-        .usage = "[OP] [--json] [--no-skip]",
+        .usage = "[OP] [--activations 16|8] [--kv TYPE] [--json] [--no-skip]",
         .summary = "run the proofs of a matrix row on this machine",
         .description =
             "Tries every kernel of this build whose file the paths of the row cover, or of all rows: against "
             "the ref lane on all shapes and kinds of number (cosine, normalised error, the largest element "
             "of "
             "each row, no result that is not a number), and bit for bit against itself, however the work is "
-            "cut, and against the baseline clone of its lane; no word outside of the output may change. "
+            "cut, and against the portable clone of its lane; no word outside of the output may change. "
             "Under the lines of a kernel stands the bar it has to clear.\n\n"
+            "The column `in` tells contracts apart: i16 and i8 for activations that are integers of sixteen "
+            "and of eight bits, the type of keys and values where a kernel has those. A lane that proves one "
+            "has not proven the others: each has lines and a bar of its own.\n\n"
             "PASS is proven here and now. SKIP says that this machine or build cannot try it, and is no "
             "PASS. "
             "Exit status 1: something failed, or nothing passed.",
         .options = witness_options,
         .examples = "fak witness\tall rows that have kernels in this build\n"
                     "fak witness fused-attention\tone row\n"
+                    "fak witness cpu-kquant-gemm --activations 8\tthe contract of --activations 8 alone\n"
                     "fak witness block-quant-gemm --json | jq '.[] | [.kernel, .isa, .cosine]'\tfigures",
         .positional = "op",
         .module = "fak-engine",

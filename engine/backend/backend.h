@@ -11,6 +11,7 @@
 #ifndef ENGINE_BACKEND_BACKEND_H
 #define ENGINE_BACKEND_BACKEND_H
 
+#include "base/str.h"
 #include "engine/kernels/kv.h"
 #include "engine/model/program.h"
 
@@ -33,10 +34,20 @@ struct batch {
 };
 
 struct backend_options {
-    const char *isa;  /* "ref", "c" or "auto" */
+    const char *isa;  /* "ref", or as in kernel_choose_clone: "auto" */
     int threads;      /* 0: all CPUs this process may use */
+    int activations;  /* bits of activations against quantised weights: 16 or 0, or 8 */
     size_t max_batch; /* tokens a run */
     size_t n_pages;   /* KV pages, shared by all sequences */
+    enum kv_type kv;  /* how they hold keys and values */
+    bool unpinned;    /* threads may move between CPUs; else each stays on one, where there is one for each */
+    /* A file that re-laid weights are mapped from, if they were made from what the key says, and else written
+     * to; NULL: none. */
+    const char *cache_path;
+    struct view cache_key;
+    /* Says how many bytes of the weights are re-laid, from the thread that opens; NULL: nobody asks. */
+    void (*progress)(void *arg, size_t done, size_t total);
+    void *progress_arg;
 };
 
 struct backend;
@@ -50,10 +61,20 @@ void backend_close(struct backend *backend);
  * Nothing to do for a program without states. Not while it runs. */
 bool backend_sequences(struct backend *backend, size_t n, struct status *st) STATUS_MUST_USE;
 
+/* Page `to` of the KV pages becomes what page `from` is, in all layers. Not while it runs. */
+void backend_copy_page(struct backend *backend, int32_t to, int32_t from);
+
 /* Runs the batch. logits[i * n_vocab] is filled for the i-th token that wants them. Cannot fail. */
 void backend_run(struct backend *backend, const struct batch *batch, float *logits);
 
-/* What ran: "c (AVX-512 clone), 2 threads". The string lives as long as the backend. */
+/* What ran: "avx512 vnni, 2 threads, pinned". The string lives as long as the backend. */
 const char *backend_describe(const struct backend *backend);
+
+/* The same of what would run here when nothing is asked otherwise: without a program, and nothing opened. */
+enum { BACKEND_DESCRIBED = 96 };
+void backend_describe_default(char out[BACKEND_DESCRIBED]);
+
+/* What did not go well and did no harm when it was opened, in a sentence: "" or about the cache. */
+const char *backend_note(const struct backend *backend);
 
 #endif

@@ -1,20 +1,14 @@
-/* The CPU backend: memory, running, opening (cpuplan.c: planning). */
+/* The CPU backend: memory and opening (cpu.h: the rest). */
 #include "engine/backend/cpu.h"
 
 #include "base/checked.h"
-#include "engine/kernels/panel.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ALIGN = 64,
-    /* A stage of less work (f32 operations, roughly) is done by one thread alone: sharing it would cost more
-     * in barriers, about half a microsecond each, than it saves. */
-    ALONE_WORK = 16384,
-};
+enum { ALIGN = 64 };
 
 /* Memory is planned by walking the program twice: once to count, once to place. */
 struct room {
@@ -38,56 +32,54 @@ static void *place(struct room *room, size_t n, size_t size) {
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-static size_t widest_row(const struct program *p) {
+/* Of buffers, and of inputs whose columns are filled up to whole blocks. */
+static size_t widest_row(const struct backend *b) {
+    const struct program *p = b->program;
     size_t width = 1;
     for (int i = 0; i < p->n_buffers; i++) width = larger(width, p->widths[i]);
+    for (const struct relaid *r = b->relaid; r < b->relaid + b->n_relaid; r++)
+        width = larger(width, cpu_laid_width(&b->laid[r->weight], &p->weights[r->weight], r->matrix));
     return width;
 }
 
-size_t cpu_n_panels(const struct weight *w) { return (w->n_rows + LINEAR_ROWS - 1) / LINEAR_ROWS; }
-
-static size_t panel_bytes(const struct weight *w) {
-    return w->n_cols / QUANT_BLOCK * panel_block_bytes(w->type);
-}
-
-/* A matrix that is not rows of blocks is ref's. */
-const struct kernel *cpu_linear_kernel(const struct backend *b, const struct weight *w) {
-    return w->layout ? kernel_find("linear", "ref", "") : kernel_find_linear(w->type, b->lane, b->clone);
-}
-
-/* Panels for the weights that the lane's kernel wants re-laid. */
-static void place_panels(struct backend *b, struct room *room) {
-    const struct program *p = b->program;
-    b->panels = place(room, (size_t)p->n_weights, sizeof *b->panels);
-    for (int s = 0; s < p->n_steps; s++) {
-        if (p->steps[s].op != OP_linear) continue;
-        for (int i = 0; i < p->steps[s].n; i++) {
-            int index = p->steps[s].weight[i];
-            const struct weight *w = &p->weights[index];
-            const struct kernel *kernel = cpu_linear_kernel(b, w);
-            bool panels = strcmp(kernel->lane, "ref") != 0 && panel_block_bytes(w->type) > 0;
-            if (!panels || (b->panels && b->panels[index])) continue;
-            void *at = place(room, cpu_n_panels(w), panel_bytes(w));
-            if (b->panels) b->panels[index] = at;
-        }
+/* Orders of columns that a step's input may be quantised in at most. */
+static int n_orders(const struct backend *b) {
+    int most = 1;
+    for (const struct step *s = b->program->steps; s < b->program->steps + b->program->n_steps; s++) {
+        int n = 0;
+        for (int i = 0; s->op == OP_linear && i < s->n; i++) n += b->laid[s->weight[i]].codes != NULL;
+        most = n + 1 > most ? n + 1 : most;
     }
+    return most < PROGRAM_MAX_OPERANDS ? most : PROGRAM_MAX_OPERANDS;
 }
 
-/* The hungriest attention decides. */
+/* The hungriest attention or delta net decides. */
 static size_t scratch_of(const struct program *p, size_t width) {
-    size_t most = kernel_scratch(width, 1, 1);
+    size_t most = kernel_scratch(width, 1);
     for (const struct step *s = p->steps; s < p->steps + p->n_steps; s++) {
-        if (s->op != OP_attention && s->op != OP_dsa_attention) continue;
+        if (s->op == OP_delta_net) {
+            size_t keys = (p->widths[s->in[0]] - p->widths[s->out[0]]) / 2;
+            most = larger(most, kernel_scratch(width, keys / s->heads[0]));
+        }
+        if (s->op != OP_attention && s->op != OP_dsa_attention && s->op != OP_dsa_select) continue;
         const struct program_cache *cache = &p->caches[s->cache];
-        size_t dim = larger(cache->key_dim, cache->value_dim);
-        most = larger(most, kernel_scratch(width, dim, s->heads[0] / cache->n_heads));
+        most = larger(most, kernel_scratch(width, larger(cache->key_dim, cache->value_dim)));
     }
     return most;
 }
 
+static void place_buffers(struct backend *b, struct room *room) {
+    const struct program *p = b->program;
+    size_t at[PROGRAM_MAX_BUFFERS], stride = cpu_place_buffers(p, at);
+    float *rows = place(room, b->max_batch, stride * sizeof *rows);
+    for (int i = 0; i < p->n_buffers && b->buffers; i++)
+        b->buffers[i] = i == p->logits ? (struct rows){NULL, p->widths[i], p->widths[i]}
+                                       : (struct rows){rows + at[i], p->widths[i], stride};
+}
+
 static void place_all(struct backend *b, struct room *room) {
     const struct program *p = b->program;
-    size_t width = widest_row(p);
+    size_t width = widest_row(b);
     b->stages = place(room, CPU_STAGES_A_STEP * (size_t)p->n_steps, sizeof *b->stages);
     b->jobs = place(room, CPU_JOBS_A_STEP * (size_t)p->n_steps, sizeof *b->jobs);
     b->buffers = place(room, (size_t)p->n_buffers, sizeof *b->buffers);
@@ -95,38 +87,37 @@ static void place_all(struct backend *b, struct room *room) {
     b->wanted = place(room, b->max_batch, sizeof *b->wanted);
     b->scratch_bytes = (scratch_of(p, width) + ALIGN - 1) / ALIGN * ALIGN;
     b->scratch = place(room, pool_threads(b->pool), b->scratch_bytes);
-    for (int i = 0; i < p->n_buffers; i++) {
-        size_t row_bytes = p->widths[i] * sizeof(float);
-        void *at = i == p->logits ? NULL : place(room, b->max_batch, row_bytes);
-        if (b->buffers) b->buffers[i] = (struct rows){at, p->widths[i], p->widths[i]};
+    place_buffers(b, room);
+    for (int i = 0; i < n_orders(b); i++) {
+        struct quantized *q = &b->quantized[i];
+        q->q = place(room, b->max_batch, width * (size_t)q->bits / 8);
+        q->sums = place(room, b->max_batch, (width / QUANT_BLOCK + 1) * 2 * sizeof(int32_t));
+        q->scale = place(room, b->max_batch, (width / QUANT_BLOCK + 1) * sizeof(float));
+        q->scaled_sum = place(room, b->max_batch, (width / QUANT_BLOCK + 1) * sizeof(float));
     }
-    b->quantized.q = place(room, b->max_batch, width * sizeof *b->quantized.q);
-    b->quantized.scale = place(room, b->max_batch, (width / QUANT_BLOCK + 1) * sizeof(float));
-    b->quantized.scaled_sum = place(room, b->max_batch, (width / QUANT_BLOCK + 1) * sizeof(float));
-    place_panels(b, room);
 }
 
 static bool plan_memory(struct backend *b, struct status *st) {
     struct room room = {0};
     place_all(b, &room);
     if (room.too_large)
-        return status_fail(st, STATUS_NO_MEMORY, "weights and a batch of %zu tokens overflow an address",
-                           b->max_batch);
-    if (!region_open(&b->memory, room.used, true, "weights and activations", st)) return false;
+        return status_fail(st, STATUS_NO_MEMORY, "a batch of %zu tokens overflows an address", b->max_batch);
+    if (!region_open(&b->memory, room.used, true, "activations", st)) return false;
     room = (struct room){.base = b->memory.at};
     place_all(b, &room);
     return true;
 }
 
+size_t cpu_cache_bytes(const struct backend *b, const struct program_cache *c) {
+    return c->n_heads * (kv_key_bytes(b->kv, c->key_dim) + kv_value_bytes(b->kv, c->value_dim));
+}
+
 /* Page by page, all layers of a page together, so that memory is touched as the context grows. */
 static bool plan_pages(struct backend *b, struct status *st) {
     const struct program *p = b->program;
-    size_t bytes, width = 0;
-    for (int i = 0; i < p->n_caches; i++)
-        width += p->caches[i].n_heads * (p->caches[i].key_dim + p->caches[i].value_dim);
-    bool fits = checked_mul(&b->page_stride, width, KV_PAGE) &&
-                checked_mul(&bytes, b->page_stride, b->n_pages) && checked_mul(&bytes, bytes, sizeof(float));
-    if (!fits)
+    size_t bytes;
+    for (int i = 0; i < p->n_caches; i++) b->page_stride += cpu_cache_bytes(b, &p->caches[i]);
+    if (!checked_mul(&bytes, b->page_stride, b->n_pages))
         return status_fail(st, STATUS_NO_MEMORY,
                            "%zu pages of keys and values overflow an address; ask for less context",
                            b->n_pages);
@@ -134,123 +125,43 @@ static bool plan_pages(struct backend *b, struct status *st) {
     return region_open(&b->pages, bytes, false, "keys and values (less with a smaller context)", st);
 }
 
-/* Every thread takes its share of each weight's panels. */
-static void pack_panels(void *arg, size_t thread, size_t n_threads) {
-    const struct backend *b = arg;
-    for (int i = 0; i < b->program->n_weights; i++) {
-        const struct weight *w = &b->program->weights[i];
-        size_t n = cpu_n_panels(w), end = n * (thread + 1) / n_threads;
-        for (size_t panel = n * thread / n_threads; b->panels[i] && panel < end; panel++)
-            panel_pack((char *)b->panels[i] + panel * panel_bytes(w), w->type, w->data, w->n_rows, w->n_cols,
-                       panel);
-    }
-}
-
-/* --- running --- */
-
-static size_t job_units(const struct job *job) { return job->units + job->units_per_row * job->task.n; }
-
-static size_t stage_work(const struct backend *b, const struct stage *stage) {
-    size_t work = 0;
-    for (const struct job *job = &b->jobs[stage->first]; job < &b->jobs[stage->first + stage->n]; job++)
-        work += job_units(job) * job->work_per_unit * (job->work_by_row ? job->task.n : 1);
-    return work;
-}
-
-static size_t stage_units(const struct backend *b, const struct stage *stage) {
-    size_t units = 0;
-    for (size_t i = 0; i < stage->n; i++) units += job_units(&b->jobs[stage->first + i]);
-    return units;
-}
-
-/* Units [begin, end) of the stage, its jobs one behind the other. */
-static void run_units(const struct backend *b, const struct stage *stage, size_t begin, size_t end,
-                      void *scratch) {
-    size_t before = 0;
-    for (const struct job *job = &b->jobs[stage->first]; job < &b->jobs[stage->first + stage->n]; job++) {
-        size_t n = job_units(job), from = larger(begin, before) - before;
-        size_t to = end < before + n ? end : before + n;
-        if (to > before && from < to - before) job->kernel->run(&job->task, from, to - before, scratch);
-        before += n;
-    }
-}
-
-static void run_stages(void *arg, size_t thread, size_t n_threads) {
-    const struct backend *b = arg;
-    void *scratch = b->scratch + thread * b->scratch_bytes;
-    bool was_alone = true;
-    for (const struct stage *stage = b->stages; stage < b->stages + b->n_stages; stage++) {
-        bool alone = stage_work(b, stage) <= ALONE_WORK;
-        size_t units = stage_units(b, stage);
-        if (!alone || !was_alone) pool_barrier(b->pool);
-        if (!alone)
-            run_units(b, stage, units * thread / n_threads, units * (thread + 1) / n_threads, scratch);
-        else if (thread == 0) run_units(b, stage, 0, units, scratch);
-        was_alone = alone;
-    }
-}
-
-static void check_batch(const struct backend *b, const struct batch *batch) {
-    assert(batch->n <= b->max_batch);
-    assert(b->state_stride == 0 || batch->n_sequences <= b->n_sequences);
-    for (size_t i = 0; i < batch->n; i++) {
-        size_t position = (size_t)batch->positions[i];
-        assert(batch->ids[i] >= 0 && (size_t)batch->ids[i] < b->program->n_vocab);
-        assert(batch->positions[i] >= 0 && position < b->program->context);
-        assert(batch->sequences[i] >= 0 && (size_t)batch->sequences[i] < batch->n_sequences);
-        assert(position / KV_PAGE < batch->pages_per_sequence);
-        int32_t page = tokens_page(&b->tokens, i, position);
-        assert(page >= 0 && (size_t)page < b->n_pages);
-        (void)page;
-    }
-}
-
-void backend_run(struct backend *b, const struct batch *batch, float *logits) {
-    size_t n_wanted = 0;
-    for (size_t i = 0; i < batch->n; i++)
-        if (batch->wants_logits[i]) b->wanted[n_wanted++] = i;
-    b->tokens = (struct tokens){.ids = batch->ids,
-                                .positions = batch->positions,
-                                .sequences = batch->sequences,
-                                .pages = batch->pages,
-                                .pages_per_sequence = batch->pages_per_sequence,
-                                .wanted = b->wanted,
-                                .extended = batch->extended};
-    check_batch(b, batch);
-    for (struct job *job = b->jobs; job < b->jobs + b->n_jobs; job++) {
-        job->task.n = job->wanted_rows ? n_wanted : batch->n;
-        if (job->logits) job->logits->at = logits;
-        if (job->state) job->state->at = (float *)b->states.at + job->state_at;
-    }
-    if (batch->n > 0) pool_run(b->pool, run_stages, b);
-}
-
 /* --- opening --- */
 
-/* "ref"; "c" or "auto", the exact lane in its widest clone; "c:v3", in that clone. */
 static bool choose_lane(struct backend *b, const char *isa, struct status *st) {
-    b->lane = "exact", b->clone = kernel_widest_clone();
-    if (strcmp(isa, "c") == 0 || strcmp(isa, "auto") == 0) return true;
-    if (strcmp(isa, "ref") == 0) {
-        b->lane = "ref", b->clone = "";
-        return true;
-    }
-    for (const struct kernel *k = kernel_table; k < kernel_table + kernel_count; k++) {
-        if (strcmp(k->lane, "exact") != 0 || strncmp(isa, "c:", 2) != 0 || strcmp(k->clone, isa + 2) != 0)
-            continue;
-        b->clone = k->clone;
-        if (k->runs_here()) return true;
-        return status_fail(st, STATUS_UNSUPPORTED, "this CPU cannot run lane '%s' (%s); use auto", isa,
-                           kernel_clone_text(k->clone));
-    }
-    return status_fail(st, STATUS_USAGE, "there is no lane '%s'; use ref, c or auto", isa);
+    bool exists, ref = strcmp(isa, "ref") == 0;
+    char here[64];
+    b->lane = ref ? "ref" : "exact";
+    b->clone = ref ? "" : kernel_choose_clone(isa, &exists);
+    if (b->clone) return true;
+    if (exists)
+        return status_fail(st, STATUS_UNSUPPORTED, "this CPU cannot run lane '%s'; it has ref, %s", isa,
+                           kernel_isas_here(here, sizeof here));
+    return status_fail(st, STATUS_USAGE, "there is no lane '%s'; use auto, ref, %s", isa,
+                       kernel_isas_here(here, sizeof here));
 }
 
-static void describe(struct backend *b) {
-    size_t n = pool_threads(b->pool);
-    bool ref = strcmp(b->lane, "ref") == 0;
-    snprintf(b->description, sizeof b->description, "%s%s%s%s, %zu thread%s", ref ? "ref" : "c",
-             ref ? "" : " (", kernel_clone_text(b->clone), ref ? "" : ")", n, n == 1 ? "" : "s");
+static bool check_activations(const struct backend *b, struct status *st) {
+    int bits = b->quantized[0].bits;
+    if (bits != 16 && bits != 8)
+        return status_fail(st, STATUS_USAGE, "activations have 16 bits or 8, not %d", bits);
+    return bits == 16 || strcmp(b->lane, "ref") != 0 ||
+           status_fail(st, STATUS_USAGE,
+                       "lane ref multiplies numbers as they are; 8-bit activations are for others");
+}
+
+static void describe(char out[BACKEND_DESCRIBED], const char *lane, const char *clone, int bits,
+                     enum kv_type kv, size_t threads, bool pinned) {
+    if (strcmp(lane, "ref") != 0) lane = kernel_clone_text(clone);
+    int used =
+        snprintf(out, BACKEND_DESCRIBED, "%s%s, %zu thread%s%s", lane, bits == 8 ? ", 8-bit activations" : "",
+                 threads, threads == 1 ? "" : "s", pinned ? ", pinned" : "");
+    if (kv != KV_F32)
+        snprintf(out + used, BACKEND_DESCRIBED - (size_t)used, ", keys and values in %s", kv_type_name(kv));
+}
+
+void backend_describe_default(char out[BACKEND_DESCRIBED]) {
+    size_t threads = pool_cpus();
+    describe(out, "exact", kernel_choose_clone("auto", NULL), 16, KV_F32, threads, pool_pins(threads));
 }
 
 bool backend_open_cpu(struct backend **out, const struct program *program,
@@ -262,12 +173,18 @@ bool backend_open_cpu(struct backend **out, const struct program *program,
     b->program = program;
     b->max_batch = options->max_batch;
     b->n_pages = options->n_pages;
+    b->kv = options->kv;
+    for (int i = 0; i < PROGRAM_MAX_OPERANDS; i++)
+        b->quantized[i].bits = options->activations ? options->activations : 16;
     if (!choose_lane(b, options->isa ? options->isa : "auto", st)) goto out;
+    if (!check_activations(b, st)) goto out;
     if (!pool_open(&b->pool, (size_t)options->threads, st)) goto out;
-    if (!plan_memory(b, st) || !plan_pages(b, st)) goto out;
+    bool pinned = !options->unpinned && pool_pin(b->pool);
+    size_t bytes;
+    if (!cpu_choose_relaid(b, &bytes, st) || !plan_memory(b, st) || !plan_pages(b, st)) goto out;
+    if (!cpu_relay(b, bytes, options, st)) goto out;
     cpu_plan(b);
-    pool_run(b->pool, pack_panels, b);
-    describe(b);
+    describe(b->description, b->lane, b->clone, b->quantized[0].bits, b->kv, pool_threads(b->pool), pinned);
     *out = b;
 out:
     if (!*out) backend_close(b);
@@ -290,13 +207,23 @@ bool backend_sequences(struct backend *b, size_t n, struct status *st) {
     return true;
 }
 
+void backend_copy_page(struct backend *b, int32_t to, int32_t from) {
+    char *pages = b->pages.at;
+    assert(to >= 0 && (size_t)to < b->n_pages && from >= 0 && (size_t)from < b->n_pages && to != from);
+    memcpy(pages + (size_t)to * b->page_stride, pages + (size_t)from * b->page_stride, b->page_stride);
+}
+
 void backend_close(struct backend *b) {
     if (!b) return;
     pool_close(b->pool);
     region_close(&b->memory);
+    region_close(&b->weights);
+    panelcache_close(&b->panelcache);
     region_close(&b->pages);
     region_close(&b->states);
+    arena_release(&b->arena);
     free(b);
 }
 
 const char *backend_describe(const struct backend *b) { return b->description; }
+const char *backend_note(const struct backend *b) { return b->note; }

@@ -1,9 +1,9 @@
 #include "engine/backend/pool.h"
 
+#include "engine/backend/affinity.h"
+
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +17,11 @@ enum {
  * itself before it looks again, the last to arrive moves the generation before it looks for sleepers. */
 struct barrier {
     _Alignas(CACHE_LINE) atomic_uint arrived;
-    _Alignas(CACHE_LINE) atomic_uint generation;
-    atomic_uint sleepers;
-    unsigned n, spins;
+    _Alignas(CACHE_LINE) atomic_uint generation; /* those who wait read this line alone */
+    _Alignas(CACHE_LINE) atomic_uint sleepers;
     pthread_mutex_t mutex;
     pthread_cond_t moved;
+    _Alignas(CACHE_LINE) unsigned n, spins;
 };
 
 struct worker {
@@ -36,6 +36,9 @@ struct pool {
     void *arg;
     size_t n_threads, n_started;
     struct worker *workers; /* [n_threads], the first unused */
+    bool pinned;
+    int cpu;                 /* the caller's while it runs, where they are pinned */
+    struct affinity callers; /* what it may use else */
 };
 
 static void relax(void) {
@@ -54,49 +57,56 @@ static void barrier_sleep(struct barrier *b, unsigned generation) {
     pthread_mutex_unlock(&b->mutex);
 }
 
-static void barrier_open(struct barrier *b, unsigned generation) {
+static void barrier_open(struct barrier *b) {
     atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
-    atomic_store(&b->generation, generation + 1);
+    atomic_fetch_add(&b->generation, 1);
     if (!atomic_load(&b->sleepers)) return;
     pthread_mutex_lock(&b->mutex);
     pthread_cond_broadcast(&b->moved);
     pthread_mutex_unlock(&b->mutex);
 }
 
-static void barrier_wait(struct barrier *b) {
+/* True for the last, who has to open; the others come back when it has. */
+static bool barrier_arrive(struct barrier *b) {
     unsigned generation = atomic_load_explicit(&b->generation, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == b->n) {
-        barrier_open(b, generation);
-        return;
-    }
+    if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == b->n) return true;
     for (unsigned i = 0; i < b->spins; i++) {
-        if (atomic_load_explicit(&b->generation, memory_order_acquire) != generation) return;
+        if (atomic_load_explicit(&b->generation, memory_order_acquire) != generation) return false;
         relax();
     }
     barrier_sleep(b, generation);
+    return false;
+}
+
+bool pool_meet(struct pool *pool) { return pool->n_threads == 1 || barrier_arrive(&pool->barrier); }
+
+void pool_go_on(struct pool *pool) {
+    if (pool->n_threads > 1) barrier_open(&pool->barrier);
 }
 
 void pool_barrier(struct pool *pool) {
-    if (pool->n_threads > 1) barrier_wait(&pool->barrier);
+    if (pool_meet(pool)) pool_go_on(pool);
 }
 
 static void *work(void *arg) {
     struct worker *self = arg;
     struct pool *pool = self->pool;
     for (;;) {
-        barrier_wait(&pool->barrier);
+        pool_barrier(pool);
         if (!pool->fn) return NULL;
         pool->fn(pool->arg, self->number, pool->n_threads);
-        barrier_wait(&pool->barrier);
+        pool_barrier(pool);
     }
 }
 
 void pool_run(struct pool *pool, pool_fn *fn, void *arg) {
     pool->fn = fn;
     pool->arg = arg;
+    bool moves = pool->pinned && affinity_read(&pool->callers) && affinity_pin(pthread_self(), pool->cpu);
     pool_barrier(pool);
     fn(arg, 0, pool->n_threads);
     pool_barrier(pool);
+    if (moves) affinity_set(pthread_self(), &pool->callers);
 }
 
 size_t pool_threads(const struct pool *pool) { return pool->n_threads; }
@@ -140,6 +150,25 @@ bool pool_open(struct pool **out, size_t n_threads, struct status *st) {
     return true;
 }
 
+bool pool_pins(size_t n_threads) {
+    struct affinity mine = {0};
+    bool one_each = n_threads > 1 && affinity_read(&mine) && affinity_count(&mine) == n_threads;
+    affinity_free(&mine);
+    return one_each;
+}
+
+bool pool_pin(struct pool *pool) {
+    struct affinity *mine = &pool->callers;
+    size_t n = pool->n_threads;
+    if (!pool_pins(n) || !affinity_read(mine)) return false;
+    pool->cpu = affinity_cpu(mine, 0);
+    pool->pinned = true;
+    for (size_t i = 1; i < n; i++)
+        pool->pinned &= affinity_pin(pool->workers[i].thread, affinity_cpu(mine, i));
+    for (size_t i = 1; i < n && !pool->pinned; i++) affinity_set(pool->workers[i].thread, mine);
+    return pool->pinned;
+}
+
 /* Workers wait for the next function; those that a failed start left out do not take part. */
 void pool_close(struct pool *pool) {
     if (!pool) return;
@@ -150,32 +179,14 @@ void pool_close(struct pool *pool) {
     for (size_t i = 1; i <= pool->n_started; i++) pthread_join(pool->workers[i].thread, NULL);
     pthread_cond_destroy(&pool->barrier.moved);
     pthread_mutex_destroy(&pool->barrier.mutex);
+    affinity_free(&pool->callers);
     free(pool->workers);
     free(pool);
 }
 
-/* CPUs that cgroup v2 grants: "MAX PERIOD" in microseconds, or "max". 0: no limit, or no such file. */
-static size_t quota_cpus(void) {
-    long quota = 0, period = 0;
-    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-    if (!file) return 0;
-    bool limited = fscanf(file, "%ld %ld", &quota, &period) == 2 && quota > 0 && period > 0;
-    fclose(file);
-    return limited ? (size_t)((quota + period - 1) / period) : 0;
-}
-
 size_t pool_cpus(void) {
-    size_t cpus = 1, quota = quota_cpus();
-#if defined(__linux__)
-    cpu_set_t *set;
-    for (int room = CPU_SETSIZE; room <= 1 << 20; room *= 2) { /* EINVAL: the kernel knows more CPUs */
-        if (!(set = CPU_ALLOC((size_t)room))) break;
-        size_t bytes = CPU_ALLOC_SIZE((size_t)room);
-        bool known = sched_getaffinity(0, bytes, set) == 0;
-        if (known) cpus = (size_t)CPU_COUNT_S(bytes, set);
-        CPU_FREE(set);
-        if (known) break;
-    }
-#endif
+    struct affinity affinity = {0};
+    size_t quota = affinity_quota(), cpus = affinity_read(&affinity) ? affinity_count(&affinity) : 1;
+    affinity_free(&affinity);
     return quota && quota < cpus ? quota : cpus > 0 ? cpus : 1;
 }

@@ -5,9 +5,50 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool gguf_rope_halves(const struct gguf *file) { return file->rope_halves; }
 bool gguf_is_foreign(const struct gguf *file) { return file->source != NULL; }
+
+bool gguf_is_mapped(const struct gguf *file, const void *at) {
+    const struct hfdir *dir = file->source ? ((const struct hfmodel *)file->source)->dir : NULL;
+    bool found = mapping_holds(&file->map, at);
+    for (unsigned i = 1; i < file->n_parts && !found; i++) found = mapping_holds(&file->parts[i]->map, at);
+    for (size_t i = 0; dir && i < dir->n_shards && !found; i++)
+        found = safetensors_is_mapped(dir->shards[i], at);
+    return found;
+}
+
+void checkpoint_let_go(const struct gguf *file) {
+    const struct hfdir *dir = file->source ? ((const struct hfmodel *)file->source)->dir : NULL;
+    mapping_let_go(&file->map);
+    for (unsigned i = 1; i < file->n_parts; i++) mapping_let_go(&file->parts[i]->map);
+    for (size_t i = 0; dir && i < dir->n_shards; i++) safetensors_let_go(dir->shards[i]);
+}
+
+static bool identify(struct str *out, const char *path, struct status *st) {
+    struct stat info;
+    if (stat(path, &info) != 0) return status_fail_errno(st, "cannot stat '%s'", path);
+    str_printf(out, "%lld %lld.%09ld %llu\n", (long long)info.st_size, (long long)info.st_mtim.tv_sec,
+               info.st_mtim.tv_nsec, (unsigned long long)info.st_ino);
+    return str_ok(out, st);
+}
+
+bool checkpoint_identity(struct str *out, const struct gguf *file, struct status *st) {
+    const struct hfdir *dir = file->source ? ((const struct hfmodel *)file->source)->dir : NULL;
+    bool ok = dir || identify(out, file->path, st);
+    for (unsigned i = 1; i < file->n_parts && ok; i++) ok = identify(out, file->parts[i]->path, st);
+    for (size_t i = 0; dir && i < dir->n_shards && ok; i++)
+        ok = identify(out, safetensors_path(dir->shards[i]), st);
+    return ok;
+}
+
+bool checkpoint_beside(struct str *out, const struct gguf *file, const char *suffix, struct status *st) {
+    bool directory = hfdir_is_directory(file->path);
+    str_puts(out, file->path);
+    str_printf(out, "%s%s", directory ? "/model." : ".", suffix);
+    return str_ok(out, st);
+}
 
 /* A safetensors file begins with the length of a JSON object. */
 static bool looks_like_safetensors(const char *path) {

@@ -41,4 +41,17 @@ bool checkpoint_row(float *out, const struct gguf_tensor *tensor, size_t row,
  * GGUF has them as neighbours (llama). */
 bool gguf_rope_halves(const struct gguf *file);
 
+/* `at` is a place in a mapping of the model's files, not in memory that was made from them. */
+bool gguf_is_mapped(const struct gguf *file, const void *at);
+
+/* The pages of the files that were read are given back; what is read again comes from the files again. */
+void checkpoint_let_go(const struct gguf *file);
+
+/* Appends what tells this state of the model's files from another: size, time and number (inode) of each. */
+bool checkpoint_identity(struct str *out, const struct gguf *file, struct status *st) STATUS_MUST_USE;
+
+/* out = the path of a file of ours that belongs to the model: MODEL.suffix, or DIR/model.suffix. */
+bool checkpoint_beside(struct str *out, const struct gguf *file, const char *suffix,
+                       struct status *st) STATUS_MUST_USE;
+
 #endif

@@ -258,6 +258,12 @@ void safetensors_close(struct safetensors *file) {
 
 /* --- looking -------------------------------------------------------------------------------------------- */
 
+void safetensors_let_go(const struct safetensors *file) { mapping_let_go(&file->map); }
+
+bool safetensors_is_mapped(const struct safetensors *file, const void *at) {
+    return mapping_holds(&file->map, at);
+}
+
 const char *safetensors_path(const struct safetensors *file) { return file->path; }
 size_t safetensors_size(const struct safetensors *file) { return file->n_bytes; }
 size_t safetensors_data_offset(const struct safetensors *file) { return file->data_offset; }

@@ -42,6 +42,8 @@ bool safetensors_parse(struct safetensors **out, const char *name, const void *b
                        struct status *st) STATUS_MUST_USE;
 void safetensors_close(struct safetensors *file); /* NULL is fine */
 
+bool safetensors_is_mapped(const struct safetensors *file, const void *at); /* a place in its file */
+void safetensors_let_go(const struct safetensors *file);                    /* as mapping_let_go */
 const char *safetensors_path(const struct safetensors *file);
 size_t safetensors_size(const struct safetensors *file);
 size_t safetensors_data_offset(const struct safetensors *file);

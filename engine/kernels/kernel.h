@@ -25,7 +25,8 @@
 #include <stdint.h>
 
 enum {
-    LINEAR_ROWS = 16, /* weight rows a unit of `linear`, one panel (engine/kernels/panel.h) */
+    LINEAR_ROWS = 16,              /* weight rows a unit of `linear`, one panel (engine/kernels/panel.h) */
+    KERNEL_ATTENTION_QUERIES = 64, /* query heads that attention takes over a page while it is hot, at most */
     QUANT_BLOCK = 32, /* elements that share a scale: of weights, and of activations against them */
 };
 
@@ -51,11 +52,13 @@ static inline int32_t tokens_page(const struct tokens *tokens, size_t i, size_t 
     return pages[position / KV_PAGE];
 }
 
-/* Activations in 16 bits with one scale for each QUANT_BLOCK of a row. */
+/* Activations as integers with one scale for each QUANT_BLOCK of a row. */
 struct quantized {
-    int16_t *q;        /* [n][width] */
+    int bits;          /* 16 or 8 */
+    void *q;           /* [n][width] int16_t; or int8_t, the middle two of every four in each other's place */
     float *scale;      /* [n][width / QUANT_BLOCK] */
     float *scaled_sum; /* [n][width / QUANT_BLOCK], scale * sum of q: what a weight's minimum multiplies */
+    int32_t *sums;     /* [n][2 * width / QUANT_BLOCK], of q, of the halves of each block */
     size_t width;
 };
 
@@ -66,7 +69,27 @@ struct matrices {
     const void *data;            /* one behind the other ... */
     const void *const *slices;   /* ... or, unless NULL, each where this says ... */
     const struct layout *layout; /* ... or, unless NULL, as this says */
+    /* For lanes other than ref, each as panels: */
+    const void *const *panels;
+    bool is_float;              /* of numbers, not of codes */
+    const struct lpanel *codes; /* how each is laid out, for linear_codes; NULL: as `type` is */
 };
+
+/* Units of attention: a KV head's blocks of `rows_per_unit` rows, then the next head's. So a thread that
+ * takes half of them has half of the long rows as well. */
+struct attention_unit {
+    size_t kv_head, begin, end; /* rows */
+};
+
+static inline size_t attention_blocks(size_t n, size_t rows_per_unit) {
+    return (n + rows_per_unit - 1) / rows_per_unit;
+}
+
+static inline struct attention_unit attention_unit(size_t n, size_t rows_per_unit, size_t unit) {
+    size_t blocks = attention_blocks(n, rows_per_unit), begin = unit % blocks * rows_per_unit;
+    return (struct attention_unit){unit / blocks, begin,
+                                   n - begin < rows_per_unit ? n : begin + rows_per_unit};
+}
 
 /* What a layer remembers of each sequence beside pages: one row of floats, zeros before position 0. */
 struct state {
@@ -103,6 +126,7 @@ struct task {
         struct quantize_task { /* unit: a row */
             struct rows in;
             struct quantized out;
+            const int32_t *columns; /* [out.width] which one to take, -1: a 0; NULL: all in order */
         } quantize;
         struct linear_task { /* unit: LINEAR_ROWS rows of the weights */
             enum dtype type;
@@ -112,10 +136,12 @@ struct task {
                 *layout;         /* how they lie, instead of `weights`: for `ref` only; NULL: as rows */
             struct rows in, out; /* n_cols and n_rows wide */
             struct quantized quantized; /* `in` once more, for kernels that multiply integers */
+            const struct lpanel *codes; /* how `weights` are laid out, for linear_codes */
         } linear;
         struct head_linear_task {    /* unit: LINEAR_ROWS rows of one head's matrix */
             struct matrices weights; /* one for each head */
             size_t n_heads;
+            int bits; /* of activations that are to be multiplied as integers */
             struct rows in,
                 out; /* n_heads equal parts each; the first n_cols and n_rows of a part are used */
         } head_linear;
@@ -135,10 +161,11 @@ struct task {
             struct rows k, v;  /* kv.n_kv_heads equal parts, of which the first key_dim and value_dim count */
             struct kv kv;
         } kv_store;
-        struct attention_task { /* unit: row * n_kv_heads + kv head, with the query heads that share it */
+        struct attention_task { /* unit: some rows and a KV head, with the query heads that share it */
             struct rows q, out; /* heads of key_dim and of value_dim */
             struct kv kv;
             size_t n_heads;
+            size_t rows_per_unit; /* not 0 */
             float scale;
             size_t window; /* position i sees j while i - j < window; 0: all before it */
             float cap;     /* scores become cap * tanh(score / cap); 0: they stay */
@@ -153,7 +180,7 @@ struct task {
             float scale;
             struct rows out; /* the out.width best positions, ascending, then -1s; whole numbers */
         } dsa_select;
-        struct swiglu_task { /* unit: a row; geglu and swiglu_clamped too */
+        struct swiglu_task { /* unit: a row; out may be gate or up; geglu and swiglu_clamped too */
             struct rows gate, up, out;
             float alpha, limit; /* swiglu_clamped */
         } swiglu;
@@ -178,12 +205,14 @@ struct task {
             struct rows ids, weights; /* of the chosen experts, the best first; ids are whole numbers */
             struct routing how;
         } route;
-        struct experts_task {        /* unit: LINEAR_ROWS rows of one expert's matrix */
+        struct experts_task {        /* unit: LINEAR_ROWS rows of one expert's matrix; lanes other than ref
+                                        count those that a token chose alone */
             struct matrices weights; /* one for each expert */
             size_t n_experts;
-            const float *bias;    /* [n_experts][n_rows]; NULL: none */
-            struct rows in;       /* n_cols wide, or so much for each chosen expert */
-            struct rows ids, out; /* out: n_rows for each chosen expert */
+            const float *bias;          /* [n_experts][n_rows]; NULL: none */
+            struct rows in;             /* n_cols wide, or so much for each chosen expert */
+            struct quantized quantized; /* `in` once more; q is NULL where matrices quantise themselves */
+            struct rows ids, out;       /* out: n_rows for each chosen expert */
         } experts;
         struct mix_task {                 /* unit: a row */
             struct rows in, weights, out; /* in: out.width for each weight */
@@ -192,7 +221,7 @@ struct task {
             struct rows in, out;
             const float *weight; /* [channels][taps], the last for the token itself */
             size_t taps;
-            struct state state; /* [channels][taps - 1] of the inputs before */
+            struct state state; /* [taps - 1][channels] of the inputs before, the oldest first */
         } short_conv;
         struct delta_net_task { /* unit: a value head, over all rows in order */
             struct rows q, k, v, a, b, out;
@@ -209,9 +238,9 @@ struct task {
  */
 typedef void kernel_fn(const struct task *task, size_t begin, size_t end, void *scratch);
 
-/* Bytes of scratch that any kernel needs for rows of up to `width` and heads of `head_dim` (keys or values),
- * `group` of which share a KV head. */
-size_t kernel_scratch(size_t width, size_t head_dim, size_t group);
+/* Bytes of scratch that any kernel needs for rows of up to `width` and heads of `head_dim` (keys or values).
+ */
+size_t kernel_scratch(size_t width, size_t head_dim);
 
 struct kernel {
     const char *op, *lane;
@@ -232,16 +261,26 @@ const struct kernel *kernel_find(const char *op, const char *lane, const char *c
 const struct kernel *kernel_find_linear(enum dtype type, const char *lane, const char *clone);
 
 /* The versions that one source of lane `exact` is built in: KERNEL_CLONES(ROW, op) is ROW(op, name) for
- * each, narrowest first. The Makefile knows the flags. */
+ * each, narrowest first. The Makefile knows the flags. "c" is portable C without an instruction by name: the
+ * others must give its bits. */
 #if defined(__x86_64__)
-#define KERNEL_CLONES(ROW, op) ROW(op, base) ROW(op, v3) ROW(op, v4) ROW(op, vnni)
+#define KERNEL_CLONES(ROW, op) ROW(op, c) ROW(op, avx2) ROW(op, avx512bw) ROW(op, avx512vnni)
+#elif defined(__aarch64__)
+#define KERNEL_CLONES(ROW, op) ROW(op, c) ROW(op, asimd) ROW(op, dotprod) ROW(op, i8mm)
 #else
-#define KERNEL_CLONES(ROW, op) ROW(op, base)
+#define KERNEL_CLONES(ROW, op) ROW(op, c)
 #endif
 
-/* The widest that this CPU runs, and what people call a clone: "AVX-512" for "v4", "" for "". */
-const char *kernel_widest_clone(void);
+/* The widest clone that this CPU runs of what people choose from: "c", "avx2", "avx512", "neon", or "auto",
+ * all of them. A clone's own name means itself. NULL where this CPU runs none; `exists`, unless NULL, says
+ * whether any CPU could. */
+const char *kernel_choose_clone(const char *isa, bool *exists);
+
+/* What people choose a clone by, and what it needs beyond that: "avx512 vnni". "" for "". */
 const char *kernel_clone_text(const char *clone);
+
+/* "c, avx2, avx512": what this CPU can run. Returns out. */
+const char *kernel_isas_here(char *out, size_t size);
 
 /* Every kernel's function: OP_ref, OP_exact_CLONE. */
 #define KERNEL_DECLARE_ref(op) kernel_fn op##_ref;

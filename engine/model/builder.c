@@ -1,5 +1,7 @@
 #include "engine/model/builder.h"
 
+#include "engine/file/checkpoint.h"
+#include "engine/model/earlyselect.h"
 #include "engine/model/rotary.h"
 
 #include <stdarg.h>
@@ -159,7 +161,10 @@ static int add_weight(struct builder *b, const struct gguf_tensor *t, size_t n_r
                             .n_cols = n_cols,
                             .data = t->data,
                             .slices = t->slices,
-                            .layout = t->layout};
+                            .layout = t->layout,
+                            .mapped = gguf_is_mapped(b->file, t->layout   ? t->layout->data
+                                                              : t->slices ? t->slices[0]
+                                                                          : t->data)};
     return (int)b->weights.n - 1;
 }
 
@@ -285,6 +290,8 @@ static bool all_used(struct builder *b) {
 
 bool builder_finish(struct program *out, struct builder *b) {
     if (b->failed || !all_used(b)) return false;
+    earlyselect(b);
+    if (b->failed) return false;
     struct program *p = &b->program;
     p->weights = b->weights.at;
     p->n_weights = (int)b->weights.n;

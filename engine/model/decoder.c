@@ -14,12 +14,12 @@ static void add_expert_buffers(struct decoder *d) {
     d->experts.weights = builder_buffer(b, used);
     d->experts.gate = builder_buffer(b, used * width);
     d->experts.up = builder_buffer(b, used * width);
-    d->experts.hidden = builder_buffer(b, used * width);
+    d->experts.hidden = d->experts.gate; /* activated in place */
     d->experts.out = builder_buffer(b, used * h->d);
     if (shared == 0) return;
     d->experts.shared_gate = builder_buffer(b, shared);
     d->experts.shared_up = builder_buffer(b, shared);
-    d->experts.shared_hidden = builder_buffer(b, shared);
+    d->experts.shared_hidden = d->experts.shared_gate;
     d->experts.shared = builder_buffer(b, h->d);
     d->experts.open = builder_buffer(b, 1);
 }
@@ -40,7 +40,7 @@ static void add_buffers(struct decoder *d) {
     if (h->d_ff) {
         d->gate = builder_buffer(b, h->d_ff);
         d->up = builder_buffer(b, h->d_ff);
-        d->hidden = builder_buffer(b, h->d_ff);
+        d->hidden = d->gate; /* activated in place */
     }
     add_expert_buffers(d);
 }

@@ -362,8 +362,9 @@ bool hparams_layer(bool *out, const struct gguf *file, const struct hparams *h, 
     return true;
 }
 
-size_t hparams_kv_bytes(const struct hparams *h) {
+size_t hparams_kv_bytes(const struct hparams *h, enum kv_type type) {
     size_t values = h->has & HPARAMS_LATENT ? h->latent.kv : h->head_dim, layers = h->n_layers;
     if (h->has & HPARAMS_RECURRENT) layers = layers / h->recurrent.every + 1; /* the others keep a state */
-    return sizeof(float) * layers * (h->n_kv_heads * (h->head_dim + values) + h->indexer.dim);
+    size_t head = kv_key_bytes(type, h->head_dim) + kv_value_bytes(type, values);
+    return layers * (h->n_kv_heads * head + kv_key_bytes(type, h->indexer.dim)) / KV_PAGE;
 }

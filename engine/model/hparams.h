@@ -13,6 +13,7 @@
 #define ENGINE_MODEL_HPARAMS_H
 
 #include "engine/file/gguf.h"
+#include "engine/kernels/kv.h"
 #include "engine/kernels/routing.h"
 #include "engine/model/rotary.h"
 
@@ -75,7 +76,7 @@ bool hparams_read(struct hparams *out, const struct gguf *file, struct status *s
 bool hparams_layer(bool *out, const struct gguf *file, const struct hparams *h, const char *name,
                    size_t layer, bool otherwise, struct status *st) STATUS_MUST_USE;
 
-/* Bytes of F32 keys and values that one position takes, over all layers. */
-size_t hparams_kv_bytes(const struct hparams *h);
+/* Bytes of keys and values of this type that one position takes, over all layers. */
+size_t hparams_kv_bytes(const struct hparams *h, enum kv_type type);
 
 #endif

@@ -14,6 +14,27 @@ const char *program_op_name(enum op_code op) {
     return (unsigned)op < OP_COUNT ? names[op] : "unknown";
 }
 
+uint64_t program_buffers(const int operands[PROGRAM_MAX_OPERANDS]) {
+    uint64_t set = 0;
+    for (int i = 0; i < PROGRAM_MAX_OPERANDS; i++)
+        if (operands[i] >= 0) set |= UINT64_C(1) << operands[i];
+    return set;
+}
+
+bool program_fills(const struct program *p, const struct step *s) {
+    switch (s->op) {
+    case OP_bias:
+    case OP_rope:
+    case OP_kv_store:
+    case OP_add:
+    case OP_sigmoid_gate:
+    case OP_softcap:
+    case OP_head_linear: return false;
+    case OP_rms_norm: return p->weights[s->weight[0]].n_cols * s->heads[0] == p->widths[s->out[0]];
+    default: return true;
+    }
+}
+
 /* What is in a buffer when a step starts. */
 enum rows { ROWS_UNWRITTEN, ROWS_BATCH, ROWS_SELECTED };
 
@@ -294,15 +315,16 @@ static bool check_route(struct checker *c) {
         how->n_groups_used > how->n_groups || how->group_top < 1 || how->group_top > 2)
         return wrong(c, "%zu experts in %zu groups, %zu of them used", n, how->n_groups, how->n_groups_used);
     if (used > n / how->n_groups * how->n_groups_used) return wrong(c, "%zu of %zu experts", used, n);
-    return reads_batch(c, s->in[0], n) && (s->weight[0] < 0 || is_vector(c, s->weight[0], n)) &&
-           writes(c, s->out[0], used, ROWS_BATCH) && writes(c, s->out[1], used, ROWS_BATCH);
+    return reads(c, s->in[0], n) && (s->weight[0] < 0 || is_vector(c, s->weight[0], n)) &&
+           writes(c, s->out[0], used, c->rows[s->in[0]]) && writes(c, s->out[1], used, c->rows[s->in[0]]);
 }
 
 static bool check_experts(struct checker *c) {
     const struct step *s = c->step;
     size_t used = width_of(c, s->in[1]), in = width_of(c, s->in[0]);
     if (s->n < 1 || s->n > 2) return wrong(c, "%d projections", s->n);
-    if (!reads_batch(c, s->in[0], in) || !reads_batch(c, s->in[1], used)) return false;
+    if (!reads(c, s->in[0], in) || !reads(c, s->in[1], used) || !same_rows(c, s->in[0], s->in[1]))
+        return false;
     for (int i = 0; i < s->n; i++) {
         int bias = s->weight[s->n + i];
         if (s->weight[i] < 0 || s->weight[i] >= c->program->n_weights) return wrong(c, "a weight is missing");
@@ -313,7 +335,7 @@ static bool check_experts(struct checker *c) {
         if (bias >= 0 && !is_weight(c, bias, w->n_experts, w->n_rows)) return false;
         if (bias >= 0 && c->program->weights[bias].type != DTYPE_F32) return wrong(c, "its bias is not F32");
         if (s->out[i] == s->in[0]) return wrong(c, "buffer %d is its input and its output", s->in[0]);
-        if (!writes(c, s->out[i], used * w->n_rows, ROWS_BATCH)) return false;
+        if (!writes(c, s->out[i], used * w->n_rows, c->rows[s->in[0]])) return false;
     }
     return true;
 }
@@ -321,8 +343,8 @@ static bool check_experts(struct checker *c) {
 static bool check_mix(struct checker *c) {
     const struct step *s = c->step;
     size_t width = width_of(c, s->out[0]), used = width_of(c, s->in[1]);
-    return reads_batch(c, s->in[0], used * width) && reads_batch(c, s->in[1], used) &&
-           writes(c, s->out[0], width, ROWS_BATCH);
+    return reads(c, s->in[0], used * width) && reads(c, s->in[1], used) && same_rows(c, s->in[0], s->in[1]) &&
+           writes(c, s->out[0], width, c->rows[s->in[0]]);
 }
 
 static bool check_short_conv(struct checker *c) {

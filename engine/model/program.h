@@ -27,7 +27,7 @@ enum op_code {
     OP_COUNT,
 };
 
-enum { PROGRAM_MAX_OPERANDS = 4, PROGRAM_MAX_BUFFERS = 64, PROGRAM_NONE = -1 };
+enum { PROGRAM_MAX_OPERANDS = 4, PROGRAM_MAX_BUFFERS = 64 /* bits of a set */, PROGRAM_NONE = -1 };
 
 /* A matrix [n_rows][n_cols] (row-major, rows of dtype_row_bytes), a vector (n_rows 1), or one such matrix for
  * each expert or head. */
@@ -39,6 +39,8 @@ struct weight {
     size_t n_experts;            /* matrices of this shape; 0: one that is no expert's */
     const void *const *slices;   /* [n_experts] where each lies; NULL: one behind the other from data */
     const struct layout *layout; /* [n_experts or 1] how it lies, instead of data and slices; NULL: as rows */
+    bool
+        mapped; /* data lies in a read-only mapping of a file: pages that are let go come back as they were */
 };
 
 enum rope_pairs { ROPE_INTERLEAVED /* (2i, 2i+1) */, ROPE_HALVES /* (i, i + n/2) */ };
@@ -74,7 +76,7 @@ struct step {
  *   attention      in[0] q, weight[0] [1][h] sinks (F32) or none     -> out[0] h heads of value_dim
  *   dsa_select     in[0] q, in[1] h weights, pages of `cache`        -> out[0] positions
  *   dsa_attention  in[0] q, in[1] positions                          -> out[0] h heads of value_dim
- *   swiglu, geglu, swiglu_clamped   in[0] gate, in[1] up             -> out[0]
+ *   swiglu, geglu, swiglu_clamped   in[0] gate, in[1] up             -> out[0], which may be one of them
  *   add            in[0] y                                           -> out[0] += y
  *   sigmoid_gate   in[0] h heads or 1                                -> out[0] *= sigmoid of in_at[0] on
  *   softcap                                                             out[0] in place
@@ -125,6 +127,11 @@ struct program {
  * the operation, nothing read before it was written, rows of `select` never mixed with rows of the batch,
  * logits at the end. False names the step: a bug in the architecture file that built the program. */
 bool program_check(const struct program *program, struct status *st) STATUS_MUST_USE;
+
+/* For those who look at how values flow through a program: operands as a set, a bit for each buffer; and does
+ * the step write all of its outputs, whatever was there? The others change or complete them. */
+uint64_t program_buffers(const int operands[PROGRAM_MAX_OPERANDS]);
+bool program_fills(const struct program *program, const struct step *step);
 
 const char *program_op_name(enum op_code op);
 

@@ -25,12 +25,18 @@ void batcher_release(struct batcher *b) {
 }
 
 void batcher_begin(struct batcher *b, float *logits) {
-    b->n = b->n_logits = 0;
+    b->n = b->n_logits = b->n_ran = 0;
     b->logits = logits;
+    b->stopped = false;
 }
 
 void batcher_end(struct batcher *b) {
     if (b->n == 0) return;
+    if (!b->stopped && b->stop) b->stopped = b->stop(b->stop_arg);
+    if (b->stopped) {
+        b->n = b->n_logits = 0;
+        return;
+    }
     const struct batch batch = {
         .n = b->n,
         .ids = b->ids,
@@ -44,6 +50,7 @@ void batcher_end(struct batcher *b) {
     };
     backend_run(b->backend, &batch, b->logits);
     if (b->logits) b->logits += b->n_logits * b->n_vocab;
+    b->n_ran += b->n;
     b->n = b->n_logits = 0;
 }
 

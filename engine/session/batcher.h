@@ -17,7 +17,12 @@ struct batcher {
     int32_t *ids, *positions, *sequences;
     bool *wants_logits, *extended;
     size_t n, n_logits; /* tokens waiting, and how many of them want logits */
+    size_t n_ran;       /* tokens since batcher_begin */
     float *logits;      /* where the next row goes */
+    bool (*stop)(
+        void *arg); /* asked before each batch: true, and it and those behind it are not run. NULL: never */
+    void *stop_arg;
+    bool stopped;
 };
 
 bool batcher_init(struct batcher *b, struct backend *backend, const struct pagetable *table, size_t max,

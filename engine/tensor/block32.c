@@ -68,8 +68,7 @@ void block32_iq4_nl(float *out, const uint8_t *block) {
     look_up(out, block + 2, block32_nonlinear, dtype_load_f16(block));
 }
 
-/* Half of the scale 2^(e - 127): the levels below are doubled, to be integers. */
-static float half_e8m0(uint8_t e) {
+float block32_half_e8m0(uint8_t e) {
     uint32_t bits = e < 2 ? UINT32_C(0x00200000) << e : (uint32_t)(e - 1) << 23;
     float scale;
     memcpy(&scale, &bits, sizeof scale);
@@ -80,5 +79,13 @@ static float half_e8m0(uint8_t e) {
  * which we follow, goes on to 2^128. */
 void block32_mxfp4(float *out, const uint8_t *block) {
     static const int8_t doubled[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
-    look_up(out, block + 1, doubled, half_e8m0(block[0]));
+    look_up(out, block + 1, doubled, block32_half_e8m0(block[0]));
+}
+
+void block32_codes(uint8_t codes[32], enum dtype type, const uint8_t *block) {
+    const size_t header = type == DTYPE_Q5_1 ? 8 : type == DTYPE_Q5_0 ? 6 : type == DTYPE_MXFP4 ? 1 : 2;
+    const bool five = type == DTYPE_Q5_0 || type == DTYPE_Q5_1;
+    for (int j = 0; j < 2 * HALF; j++)
+        codes[j] = (uint8_t)(five ? five_bits(block + header - 4, block + header, j)
+                                  : block[header + (size_t)(j % HALF)] >> j / HALF * 4 & 15);
 }

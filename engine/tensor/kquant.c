@@ -29,13 +29,16 @@ static int q3_scale(const uint8_t packed[12], int k) {
     return (low | high << 4) - 32;
 }
 
+static int q3_quant(const uint8_t *block, int i) {
+    return two_bits(block + 32, i) | (block[i % 32] >> i / 32 & 1) << 2;
+}
+
 /* 32 bytes of high bits, bit r of byte l for element l of run r of 32; 64 bytes of quants as Q2_K's, 12 of
  * scales, d f16. d * scale * (q - 4). */
 void kquant_q3_k(float *out, const uint8_t *block) {
     float d = dtype_load_f16(block + 108);
     for (int i = 0; i < KQUANT_BLOCK; i++) {
-        int high = block[i % 32] >> i / 32 & 1, q = (two_bits(block + 32, i) | high << 2) - 4;
-        out[i] = d * (float)q3_scale(block + 96, i / SMALL_SUB) * (float)q;
+        out[i] = d * (float)q3_scale(block + 96, i / SMALL_SUB) * (float)(q3_quant(block, i) - 4);
     }
 }
 
@@ -93,30 +96,51 @@ void kquant_q6_k(float *out, const uint8_t *block) {
     }
 }
 
-void kquant_unpack(uint8_t *quants, uint8_t *scales, uint16_t halves[2], enum dtype type,
-                   const uint8_t *block) {
+void kquant_scales(uint8_t *scales, uint16_t halves[2], enum dtype type, const uint8_t *block) {
     if (type == DTYPE_Q6_K) {
-        for (int i = 0; i < KQUANT_BLOCK; i++) quants[i] = (uint8_t)(q6_quant(block, i) ^ 32);
         memcpy(scales, block + 192, 16);
         memcpy(&halves[0], block + 208, sizeof *halves);
         halves[1] = 0;
         return;
     }
-    for (int i = 0; i < KQUANT_BLOCK; i++)
-        quants[i] = (uint8_t)(type == DTYPE_Q4_K ? nibble(block + 16, i) : q5_quant(block, i));
     for (int s = 0; s < KQUANT_BLOCK / SUB; s++) scale_min(&scales[2 * s], &scales[2 * s + 1], block + 4, s);
     memcpy(halves, block, 2 * sizeof *halves);
+}
+
+static int iq4_scale(const uint8_t *block, int s) {
+    uint16_t high;
+    memcpy(&high, block + 2, sizeof high);
+    return ((block[4 + s / 2] >> s % 2 * 4 & 15) | (high >> 2 * s & 3) << 4) - 32;
+}
+
+static int iq4_quant(const uint8_t *block, int i) {
+    return block[8 + i / SUB * 16 + i % 16] >> i % SUB / 16 * 4 & 15;
 }
 
 /* d f16, 8 pairs of high scale bits, 8 low nibbles of scales, then eight times 16 bytes of nibbles as
  * IQ4_NL's. d * (scale - 32) * level[q]. */
 void kquant_iq4_xs(float *out, const uint8_t *block) {
     float d = dtype_load_f16(block);
-    uint16_t high;
-    memcpy(&high, block + 2, sizeof high);
-    for (int i = 0; i < KQUANT_BLOCK; i++) {
-        int s = i / SUB, scale = (block[4 + s / 2] >> s % 2 * 4 & 15) | (high >> 2 * s & 3) << 4;
-        int q = block[8 + s * 16 + i % 16] >> i % SUB / 16 * 4 & 15;
-        out[i] = d * (float)(scale - 32) * (float)block32_nonlinear[q];
+    for (int i = 0; i < KQUANT_BLOCK; i++)
+        out[i] = d * (float)iq4_scale(block, i / SUB) * (float)block32_nonlinear[iq4_quant(block, i)];
+}
+
+void kquant_codes(uint8_t codes[KQUANT_BLOCK], enum dtype type, const uint8_t *block) {
+    for (int i = 0; i < KQUANT_BLOCK; i++)
+        codes[i] = (uint8_t)(type == DTYPE_Q2_K   ? two_bits(block + 16, i)
+                             : type == DTYPE_Q3_K ? q3_quant(block, i)
+                                                  : iq4_quant(block, i));
+}
+
+void kquant_factors(uint8_t subs[KQUANT_SUBS], uint16_t halves[2], enum dtype type, const uint8_t *block) {
+    const size_t d = type == DTYPE_Q2_K ? 80 : type == DTYPE_Q3_K ? 108 : 0;
+    memcpy(&halves[0], block + d, sizeof *halves);
+    halves[1] = 0;
+    if (type == DTYPE_Q2_K) {
+        memcpy(&halves[1], block + 82, sizeof *halves);
+        memcpy(subs, block, KQUANT_SUBS);
+        return;
     }
+    for (int s = 0; s < (type == DTYPE_Q3_K ? KQUANT_SUBS : KQUANT_BLOCK / SUB); s++)
+        subs[s] = (uint8_t)(type == DTYPE_Q3_K ? q3_scale(block + 96, s) : iq4_scale(block, s));
 }

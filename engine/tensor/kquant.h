@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-enum { KQUANT_BLOCK = 256 };
+enum { KQUANT_BLOCK = 256, KQUANT_SUBS = 16 /* at most */ };
 
 void kquant_q2_k(float *out, const uint8_t *block);
 void kquant_q3_k(float *out, const uint8_t *block);
@@ -24,10 +24,14 @@ void kquant_q5_k(float *out, const uint8_t *block);
 void kquant_q6_k(float *out, const uint8_t *block);
 void kquant_iq4_xs(float *out, const uint8_t *block);
 
-/* A super-block of Q4_K, Q5_K or Q6_K taken apart, for those who lay it out anew: 256 quants, for Q6_K less
- * 32 as six-bit signed numbers; for each 32 elements two bytes, scale and minimum, or for Q6_K the signed
- * scales of their halves; d and dmin, or d and 0. */
-void kquant_unpack(uint8_t *quants, uint8_t *scales, uint16_t halves[2], enum dtype type,
-                   const uint8_t *block);
+/* What multiplies the quants of a super-block of Q4_K, Q5_K or Q6_K, for those who lay it out anew: for each
+ * 32 elements two bytes, scale and minimum, or for Q6_K the signed scales of their halves; d and dmin, or d
+ * and 0. */
+void kquant_scales(uint8_t *scales, uint16_t halves[2], enum dtype type, const uint8_t *block);
+
+/* The same of Q2_K, Q3_K and IQ4_XS: the codes; and a byte for each 16 elements, for IQ4_XS 32, a signed
+ * scale or for Q2_K a scale (low nibble) and a minimum (high), with d and dmin, or d and 0. */
+void kquant_codes(uint8_t codes[KQUANT_BLOCK], enum dtype type, const uint8_t *block);
+void kquant_factors(uint8_t subs[KQUANT_SUBS], uint16_t halves[2], enum dtype type, const uint8_t *block);
 
 #endif

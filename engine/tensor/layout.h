@@ -98,6 +98,38 @@ struct layout {
 /* out[n_cols] = the exact values of row `row`. */
 void layout_decode(float *out, const struct layout *layout, size_t row);
 
+/* True where rows of the layout are rows of a type, but for their place: numbers without scales, MXFP4. Then
+ * layout_copy writes row `row` as dtype_decode would read it. */
+bool layout_is_rows(const struct layout *layout, enum dtype *type);
+void layout_copy(void *out, const struct layout *layout, size_t row);
+
+/* Bytes from `data` on that a matrix is in, and perhaps others too. */
+size_t layout_bytes(const struct layout *layout, size_t n_rows);
+
+/* --- a matrix of codes taken apart, for those who lay it out anew: GPTQ, AWQ, PACKED, EXL2 ----------------
+ */
+
+/* What a group of columns has in one row: scale * (code - zero). */
+struct layout_factor {
+    float scale;
+    int zero;
+};
+
+/* The row of what is stored that row `row` is. */
+static inline size_t layout_stored(const struct layout *layout, size_t row) {
+    return layout->rows ? layout->rows[row] : layout->first + row * layout->step;
+}
+
+/* Where a code stands: a column and its group; for EXL2 a run, and the column as stored within it. */
+struct layout_place {
+    size_t group, column;
+};
+
+/* codes[i] = the code at `place` in stored row stored[i]. */
+void layout_codes(uint8_t *codes, const struct layout *layout, const size_t *stored, size_t n,
+                  struct layout_place place);
+struct layout_factor layout_factor_of(const struct layout *layout, size_t stored, size_t group);
+
 /* The same of a stored row, one for each kind. */
 #define LAYOUT(kind, decoder) void layout_##decoder(float *out, const struct layout *layout, size_t stored);
 #include "engine/tensor/layouts.inc"
@@ -110,6 +142,26 @@ float layout_number(const void *numbers, enum dtype type, size_t i); /* number i
 
 /* The code of `bits` bits at place i of a stream that goes on every `stride` words. */
 uint32_t layout_code(const void *words, size_t stride, size_t i, unsigned bits);
+
+void layout_gptq_codes(uint8_t *codes, const struct layout *layout, const size_t *stored, size_t n,
+                       struct layout_place place);
+void layout_awq_codes(uint8_t *codes, const struct layout *layout, const size_t *stored, size_t n,
+                      struct layout_place place);
+void layout_packed_codes(uint8_t *codes, const struct layout *layout, const size_t *stored, size_t n,
+                         struct layout_place place);
+void layout_exl2_codes(uint8_t *codes, const struct layout *layout, const size_t *stored, size_t n,
+                       struct layout_place place);
+struct layout_factor layout_gptq_factor(const struct layout *layout, size_t stored, size_t group);
+struct layout_factor layout_awq_factor(const struct layout *layout, size_t stored, size_t group);
+struct layout_factor layout_packed_factor(const struct layout *layout, size_t stored, size_t group);
+struct layout_factor layout_exl2_factor(const struct layout *layout, size_t stored, size_t group);
+
+void layout_plain_copy(void *out, const struct layout *layout, size_t stored);
+void layout_mxfp4_copy(void *out, const struct layout *layout, size_t stored);
+
+/* A row of equal codes in groups of columns, by the two functions of its kind. */
+void layout_grouped(float *out, const struct layout *layout, const struct layout_groups *groups,
+                    size_t stored);
 
 static inline size_t layout_group(const struct layout_groups *g, size_t column) {
     return g->map ? layout_word(g->map, column) : column / g->group;

@@ -10,17 +10,32 @@ static float run_scale(const struct layout_exl2 *e, size_t run, size_t output) {
     return dtype_f16_to_f32(dtype_f32_to_f16((float)((nibble + 1) * (nibble + 1)) * unit));
 }
 
+static const char *run_codes(const struct layout *layout, const struct layout_exl2_run *run, size_t stored) {
+    return (const char *)layout->data + (run->first_word * layout->exl2.width + stored) * sizeof(uint32_t);
+}
+
+void layout_exl2_codes(uint8_t *codes, const struct layout *layout, const size_t *stored, size_t n,
+                       struct layout_place place) {
+    const struct layout_exl2_run *run = &layout->exl2.runs[place.group];
+    for (size_t i = 0; i < n; i++)
+        codes[i] = (uint8_t)layout_code(run_codes(layout, run, stored[i]), layout->exl2.width, place.column,
+                                        run->bits);
+}
+
+struct layout_factor layout_exl2_factor(const struct layout *layout, size_t stored, size_t group) {
+    return (struct layout_factor){run_scale(&layout->exl2, group, stored),
+                                  1 << (layout->exl2.runs[group].bits - 1)};
+}
+
 void layout_exl2(float *out, const struct layout *layout, size_t stored) {
     const struct layout_exl2 *e = &layout->exl2;
     size_t row = 0;
     for (size_t r = 0; r < e->n_runs; r++) {
         const struct layout_exl2_run *run = &e->runs[r];
-        const char *codes =
-            (const char *)layout->data + (run->first_word * e->width + stored) * sizeof(uint32_t);
-        float scale = run_scale(e, r, stored);
-        int middle = 1 << (run->bits - 1);
-        for (size_t i = 0; i < run->n; i++)
-            out[e->columns[row++]] =
-                (float)((int)layout_code(codes, e->width, i, run->bits) - middle) * scale;
+        struct layout_factor factor = layout_exl2_factor(layout, stored, r);
+        for (size_t i = 0; i < run->n; i++) {
+            int code = (int)layout_code(run_codes(layout, run, stored), e->width, i, run->bits);
+            out[e->columns[row++]] = (float)(code - factor.zero) * factor.scale;
+        }
     }
 }

@@ -16,20 +16,20 @@ static uint32_t zero_point(const struct layout_gptq *q, size_t group, size_t out
     return (layout_word(row, at / 32) + ones) >> at % 32 & mask;
 }
 
+void layout_gptq_codes(uint8_t *codes, const struct layout *layout, const size_t *stored, size_t n,
+                       struct layout_place place) {
+    const struct layout_groups *g = &layout->gptq.groups;
+    for (size_t i = 0; i < n; i++)
+        codes[i] = (uint8_t)layout_code((const char *)layout->data + stored[i] * sizeof(uint32_t), g->width,
+                                        place.column, g->bits);
+}
+
+struct layout_factor layout_gptq_factor(const struct layout *layout, size_t stored, size_t group) {
+    const struct layout_groups *g = &layout->gptq.groups;
+    return (struct layout_factor){layout_number(g->scales, g->scale_type, group * g->width + stored),
+                                  (int)zero_point(&layout->gptq, group, stored)};
+}
+
 void layout_gptq(float *out, const struct layout *layout, size_t stored) {
-    const struct layout_gptq *q = &layout->gptq;
-    const struct layout_groups *g = &q->groups;
-    const char *column = (const char *)layout->data + stored * sizeof(uint32_t);
-    size_t group = SIZE_MAX;
-    float scale = 0;
-    int zero = 0;
-    for (size_t c = 0; c < layout->n_cols; c++) {
-        size_t of = layout_group(g, c);
-        if (of != group) {
-            group = of;
-            scale = layout_number(g->scales, g->scale_type, group * g->width + stored);
-            zero = (int)zero_point(q, group, stored);
-        }
-        out[c] = (float)((int)layout_code(column, g->width, c, g->bits) - zero) * scale;
-    }
+    layout_grouped(out, layout, &layout->gptq.groups, stored);
 }

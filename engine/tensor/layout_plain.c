@@ -2,6 +2,8 @@
  * integrations/finegrained_fp8.py; the blocks count from the first element, so that the last may be cut). */
 #include "engine/tensor/layout.h"
 
+#include <string.h>
+
 static float tile_scale(const struct layout_tiles *t, size_t row, size_t column) {
     return layout_number(t->scales, t->type, row / t->n_rows * t->per_row + column / t->n_cols);
 }
@@ -34,4 +36,15 @@ void layout_plain(float *out, const struct layout *layout, size_t stored) {
     for (size_t c = 0; c < layout->n_cols; c++)
         out[c] = plain->transposed ? element(layout, plain->column + c, stored)
                                    : element(layout, stored, plain->columns[c]);
+}
+
+void layout_plain_copy(void *out, const struct layout *layout, size_t stored) {
+    const struct layout_plain *plain = &layout->plain;
+    size_t size = dtype_row_bytes(plain->type, 1);
+    for (size_t c = 0; c < layout->n_cols; c++) {
+        size_t row = plain->transposed ? plain->column + c : stored;
+        size_t column = plain->transposed ? stored : plain->columns ? plain->columns[c] : plain->column + c;
+        memcpy((char *)out + c * size, (const char *)layout->data + (row * plain->stride + column) * size,
+               size);
+    }
 }

@@ -35,7 +35,7 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'Bind later: a Marlin-style kernel is the rung for GPUs. Until then parity of the resident CPU path is the floor, and no '
  || 'claim is made about a device.',
  'Decoding by GPTQ''s own reference (Hugging Face, GPTQModel): max|d| = 0; the product against lane ref.',
- 'The CPU: rows are decoded one by one in lane ref; a lane that multiplies the codes is the next step.', 'shipped', '', '',
+ 'Reading the codes once: they are re-laid in panels of 16 rows at load and multiplied by linear_codes as they are.', 'shipped', '', '',
  'quantization'),
 ('exl2-loader', 'EXL2 loader',
  'Loads ExLlamaV2 checkpoints: groups of 2 to 8 bits mixed within one matrix, rows permuted by act-order.',
@@ -83,9 +83,11 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 ('awq-gemm', 'engine/kernels/*/linear_awq*.c', 'kernel', 1),
 ('gptq-resident', 'engine/file/hfgptq.c', 'loader', 0),
 ('gptq-resident', 'engine/tensor/layout_gptq.c', 'loader', 0),
-('gptq-resident', 'engine/kernels/*/linear_gptq*.c', 'kernel', 1),
+('gptq-resident', 'engine/kernels/exact/linear_codes.c', 'kernel', 0),
+('gptq-resident', 'engine/kernels/lpanel.c', 'loader', 0),
 ('exl2-loader', 'engine/file/hfexl2.c', 'loader', 0),
 ('exl2-loader', 'engine/tensor/layout_exl2.c', 'loader', 0),
+('exl2-loader', 'engine/kernels/exact/linear_codes.c', 'kernel', 0),
 ('gguf-quant-load', 'engine/file/gguf*.c', 'loader', 0),
 ('gguf-quant-load', 'engine/tensor/dtype.c', 'loader', 0),
 ('gguf-quant-load', 'engine/tensor/block32.c', 'loader', 0),
@@ -97,7 +99,7 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 
 INSERT INTO op_symbol (op, pattern) VALUES
 ('awq-gemm', 'k_awq_*'), ('awq-gemm', '*awq_gemm*'), ('awq-gemm', '*awq_gemv*'), ('awq-gemm', '*linear_awq*'),
-('gptq-resident', '*gptq*'), ('exl2-loader', '*exl2*'),
+('gptq-resident', '*gptq*'), ('gptq-resident', 'linear_codes*'), ('exl2-loader', '*exl2*'),
 ('gguf-quant-load', 'dequantize_row_*'), ('gguf-quant-load', 'dequantize_block_*');
 
 INSERT INTO reference (op, name, url, kind, note, checked_on) VALUES

@@ -6,7 +6,8 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'format', 'bind',
  'Bind to the packing; the gemv forms have other layouts and are refused by name. A kernel of its own is row awq-gemm.',
  'AutoAWQ''s dequantize_gemm: max|d| = 0 on every element; a whole model in float64.',
- 'The CPU: rows are decoded one by one in lane ref.', 'shipped', '', '', 'quantization'),
+ 'Reading the codes once: they are re-laid in panels of 16 rows at load and multiplied by linear_codes as they are.',
+ 'shipped', '', '', 'quantization'),
 ('fp8-resident', 'FP8 with scales by tensor, channel or block',
  'Keeps E4M3 weights with their scales as DeepSeek-V3 and compressed-tensors ship them, cut blocks at the edges included.',
  'format', 'bind',
@@ -19,13 +20,15 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'format', 'bind',
  'Bind to the packing of the compressed-tensors package; sparse and NVFP4 forms are refused by name.',
  'compressed-tensors'' own decompression: max|d| = 0; a whole model in float64.',
- 'The CPU: rows are decoded one by one in lane ref.', 'shipped', '', '', 'quantization'),
+ 'Reading the codes once: they are re-laid in panels of 16 rows at load and multiplied by linear_codes as they are.',
+ 'shipped', '', '', 'quantization'),
 ('mxfp4-resident', 'MXFP4 experts as gpt-oss ships them',
  'Keeps blocks of 32 four-bit floats and their shared exponents in the two tensors they come in, gate and up rows in turn.',
  'format', 'bind',
  'Bind to the layout of the published files, where neighbours share a byte: ggml''s MXFP4 splits a block in halves.',
  'transformers'' decoding of the same tensors: max|d| = 0.',
- 'The CPU: rows are decoded one by one in lane ref.', 'shipped', '', '', 'quantization');
+ 'Reading the codes once: panels of 16 rows, a table of the doubled levels, one scale a block of 32.', 'shipped', '', '',
+ 'quantization');
 
 INSERT INTO op_alias (op, alias) VALUES
 ('awq-resident', 'awq-load'), ('fp8-resident', 'fp8'), ('fp8-resident', 'float8'), ('fp8-resident', 'e4m3'),
@@ -35,12 +38,15 @@ INSERT INTO op_alias (op, alias) VALUES
 INSERT INTO op_path (op, glob, role, planned) VALUES
 ('awq-resident', 'engine/file/hfgptq.c', 'loader', 0),
 ('awq-resident', 'engine/tensor/layout_awq.c', 'loader', 0),
+('awq-resident', 'engine/kernels/exact/linear_codes.c', 'kernel', 0),
 ('fp8-resident', 'engine/file/hffp8.c', 'loader', 0),
 ('fp8-resident', 'engine/tensor/layout_plain.c', 'loader', 0),
 ('packed-int-resident', 'engine/file/hfgptq.c', 'loader', 0),
 ('packed-int-resident', 'engine/tensor/layout_packed.c', 'loader', 0),
+('packed-int-resident', 'engine/kernels/exact/linear_codes.c', 'kernel', 0),
 ('mxfp4-resident', 'engine/file/hffp8.c', 'loader', 0),
-('mxfp4-resident', 'engine/tensor/layout_mxfp4.c', 'loader', 0);
+('mxfp4-resident', 'engine/tensor/layout_mxfp4.c', 'loader', 0),
+('mxfp4-resident', 'engine/kernels/exact/linear_mxfp4.c', 'kernel', 0);
 
 INSERT INTO op_symbol (op, pattern) VALUES
 ('fp8-resident', '*fp8*'), ('fp8-resident', '*float8*'), ('packed-int-resident', '*pack_quantized*'),

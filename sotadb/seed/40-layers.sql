@@ -14,7 +14,7 @@ INSERT INTO op (slug, title, summary, kind, route, route_note, oracle, bottlenec
  'Lane ref with the C library''s exp in double; every CPU lane equals the exact lane bit for bit.',
  'The exponential in prefill; memory in decode.', 'shipped', NULL),
 ('sampling', 'Softmax and sampling',
- 'Turns logits into the next token: greedy today; drawn from a softmax cut by temperature, top-k, top-p and min-p later.',
+ 'Turns logits into the next token: the largest, or drawn from a softmax cut by temperature, top-k, top-p and min-p.',
  'kernel', 'stay-minimal',
  'A greedy choice is the largest logit and the lowest id on ties; NaN is never chosen. Draws come from one stated '
  || 'generator, so that a seed means the same everywhere.',
@@ -51,12 +51,13 @@ INSERT INTO op_path (op, glob, role, planned) VALUES
 ('swiglu', 'engine/kernels/*/swiglu*', 'kernel', 0),
 ('swiglu', 'engine/kernels/exact/exp.h', 'kernel', 0),
 ('swiglu', 'engine/kernels/*/geglu*', 'kernel', 0),
+('swiglu', 'engine/kernels/exact/gated.h', 'kernel', 0),
+('swiglu', 'engine/kernels/exact/sigmoid.h', 'kernel', 0),
 ('swiglu', 'engine/kernels/*/sigmoid_gate.*', 'kernel', 0),
 ('softcap', 'engine/kernels/*/softcap*', 'kernel', 0),
 ('rms-norm', 'engine/kernels/*/layer_norm*', 'kernel', 0),
 ('residual-add', 'engine/kernels/*/bias.*', 'kernel', 0),
 ('sampling', 'engine/session/sample*.[ch]', 'host', 0),
-('sampling', 'engine/session/draw*.c', 'host', 1),
 ('embedding', 'engine/kernels/*/embed*', 'kernel', 0),
 ('embedding', 'engine/kernels/*/select*', 'kernel', 0),
 ('residual-add', 'engine/kernels/*/add.*', 'kernel', 0);

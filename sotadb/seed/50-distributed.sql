@@ -33,13 +33,14 @@ INSERT INTO op_alias (op, alias) VALUES
 INSERT INTO op_path (op, glob, role, planned) VALUES
 ('moe-dispatch', 'engine/kernels/*/experts*', 'kernel', 0),
 ('moe-dispatch', 'engine/kernels/*/mix.*', 'kernel', 0),
+('moe-dispatch', 'engine/kernels/exact/matrices.[ch]', 'kernel', 0),
 ('moe-router', 'engine/kernels/*/route.*', 'kernel', 0),
 ('moe-router', 'engine/kernels/routing.h', 'host', 0),
 ('collectives', 'engine/backend/collective*.c', 'host', 1),
 ('collectives', 'engine/kernels/cuda/nccl*.cu', 'kernel', 1);
 
 INSERT INTO op_symbol (op, pattern) VALUES
-('moe-dispatch', '*moe_*'), ('moe-dispatch', '*expert*'), ('moe-dispatch', 'mix_*'),
+('moe-dispatch', '*moe_*'), ('moe-dispatch', '*expert*'), ('moe-dispatch', 'mix_*'), ('moe-dispatch', 'matrices'),
 ('moe-router', 'route_*'), ('moe-router', '*_route'), ('moe-router', '*topk_gating*'),
 ('collectives', 'nccl*'), ('collectives', '*all_reduce*'), ('collectives', '*all_gather*');
 
@@ -68,6 +69,6 @@ INSERT INTO paper (op, title, id, url, year) VALUES
  'https://arxiv.org/abs/2504.09014', 2025);
 
 INSERT INTO witness (op, device, metric, test) VALUES
-('moe-dispatch', 'cpu', 'cosine, normalised error and argmax against each expert by itself; the same bits in every cut', 'tests/unit/test_checkkern.c'),
+('moe-dispatch', 'cpu', 'activations of 16 bits, and of 8: cosine, normalised error and argmax against each expert by itself; the same bits in every cut', 'tests/unit/test_checkkern.c'),
 ('moe-router', 'cpu', 'ids and weights equal a stable sort''s; the same bits in every cut', 'tests/unit/test_checkkern.c'),
 ('moe-router', 'cpu', 'logits within 2e-4 of float64 transformers, greedy ids equal, in every chunking', 'tests/unit/test_golden.c');

@@ -1,8 +1,8 @@
 -- Attention: from one pass over the scores to kernels that know the machine.
 
 INSERT INTO ladder (axis, title, fak_rung, op, position) VALUES
-('attention', 'Attention', 0, 'fused-attention',
- 'the CPU lane runs an online softmax over the pages of the cache, split at fixed positions and merged in order; a device kernel is planned');
+('attention', 'Attention', 2, 'fused-attention',
+ 'tiles of query heads of several tokens go over the pages with an online softmax, rows in parallel; spans of keys are merged in order');
 
 INSERT INTO rung (axis, level, technique, year, month, change, url) VALUES
 ('attention', 0, 'Online softmax', 2018, 5, 'one pass keeps a running maximum and sum; scores need not be stored',

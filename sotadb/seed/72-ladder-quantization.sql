@@ -2,9 +2,8 @@
 
 INSERT INTO ladder (axis, title, fak_rung, op, position) VALUES
 ('quantization', 'Quantization', 3, 'block-quant-gemm',
- 'Q8_0, Q4_0, Q4_1 and the k-quants Q4_K, Q5_K and Q6_K are multiplied on the CPU in 16-bit activations; AWQ, GPTQ, EXL2, '
- || 'packed integers, FP8 and MXFP4 stay resident in their own bits and are decoded row by row: the next rung is a kernel '
- || 'that multiplies them fused');
+ 'every block type of ggml''s, AWQ, GPTQ, EXL2, packed integers and MXFP4 are multiplied on the CPU in their own bits, by 16-bit '
+ || 'activations or by 8; the next rung is the same on a GPU');
 
 INSERT INTO rung (axis, level, technique, year, month, change, url) VALUES
 ('quantization', 0, 'LLM.int8()', 2022, 8, 'eight bits without loss: outlier columns stay in sixteen', 'https://arxiv.org/abs/2208.07339'),

@@ -1,8 +1,8 @@
 -- KV cache: from fewer heads to caches that survive the process.
 
 INSERT INTO ladder (axis, title, fak_rung, op, position) VALUES
-('kv-cache', 'KV cache', 2, 'kv-cache',
- 'pages and a table over an exact f32 cache, shared by all sequences; prefix reuse is planned');
+('kv-cache', 'KV cache', 3, 'kv-cache',
+ 'full pages in a tree by the tokens that lead to them: shared, evicted and refilled with the bits of a cold run');
 
 INSERT INTO rung (axis, level, technique, year, month, change, url) VALUES
 ('kv-cache', 0, 'Multi-query attention (MQA)', 2019, 11, 'one head of keys and values: the cache shrinks by the number of heads', 'https://arxiv.org/abs/1911.02150'),

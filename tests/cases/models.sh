@@ -8,7 +8,7 @@ judge=$root/tests/cases/models.py
 have() { [ -f "$1" ] || { tap_skip "$2" "there is no $1"; return 1; }; }
 run() { name=$1; shift; check "$name" python3 "$judge" "$@"; }
 
-for isa in ref c; do
+for isa in ref auto; do
     for type in F32 F16 Q8_0 Q4_0; do
         file=$CASES/models/stories260K-$type.gguf
         have "$file" "stories260K $type on $isa" && run "stories260K $type on $isa" stories "$isa" "$file"

@@ -1,11 +1,13 @@
 #include "tests/checkkern/layers.h"
 
+#include "engine/kernels/panel.h"
 #include "tests/checkkern/making.h"
+#include "tests/checkkern/synth_layout.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { N_EXPERTS = 5, N_USED = 2, N_HEADS = 3, TAPS = 4, N_KEPT = 9 };
+enum { N_EXPERTS = 5, N_USED = 2, N_HEADS = 3, TAPS = 4, N_KEPT = 9, MOST_DIMS = 4096 };
 
 static double at(const struct rows *rows, size_t i, size_t j) {
     return (double)rows->at[i * rows->stride + j];
@@ -153,13 +155,14 @@ static void sort(struct scored *list, size_t n) {
 static void score_experts(struct scored *list, const struct trial *t, size_t i) {
     const struct route_task *k = &t->task.route;
     size_t n = k->in.width;
+    bool by_logit = !k->how.sigmoid && !k->bias && (k->how.n_groups == 1 || k->how.group_top == 1);
     long double total = 0, most = -INFINITY;
     for (size_t e = 0; e < n; e++) most = fmaxl(most, (long double)at(routed(t), i, e));
     for (size_t e = 0; e < n; e++) total += expl((long double)at(routed(t), i, e) - most);
     for (size_t e = 0; e < n; e++) {
         double x = at(routed(t), i, e);
         double weight = k->how.sigmoid ? sigmoid(x) : (double)(expl((long double)x - most) / total);
-        list[e] = (struct scored){weight + (k->bias ? (double)k->bias[e] : 0), weight, e};
+        list[e] = (struct scored){by_logit ? x : weight + (k->bias ? (double)k->bias[e] : 0), weight, e};
     }
 }
 
@@ -199,9 +202,35 @@ static void define_route(const struct trial *t, double *values) {
     arena_release(&arena);
 }
 
+/* Each in a layout of its own. */
+static struct matrices matrices_of_codes(struct trial *t, struct synth *s, struct matrices m, size_t n) {
+    struct layout *layouts = synth_alloc(&t->arena, n, sizeof *layouts);
+    for (size_t e = 0; e < n; e++)
+        layouts[e] = synth_layout(&t->arena, s, t->shape.kind, m.type, m.n_rows, &m.n_cols);
+    t->shape.n_cols = m.n_cols;
+    m.layout = layouts;
+    return m;
+}
+
+/* The same as panels, for lanes other than ref. */
+static void relay(struct trial *t, struct matrices *m, size_t n) {
+    const void **panels = synth_alloc(&t->arena, n, sizeof *panels);
+    struct lpanel *codes = m->layout ? synth_alloc(&t->arena, n, sizeof *codes) : NULL;
+    for (size_t e = 0; e < n; e++) {
+        const char *rows = m->data;
+        if (codes) codes[e] = *making_codes(t, &m->layout[e], m->n_rows);
+        else rows += e * m->n_rows * dtype_row_bytes(m->type, m->n_cols);
+        panels[e] = making_panels(t, m->type, rows, m->n_rows, m->n_cols, codes ? &codes[e] : NULL);
+    }
+    m->panels = panels;
+    m->codes = codes;
+    m->is_float = !codes && panel_form_of(m->type) == PANEL_NONE;
+}
+
 static struct matrices matrices(struct trial *t, struct synth *s, size_t n) {
     const struct trial_shape *shape = &t->shape;
     struct matrices m = {.type = shape->type, .n_rows = shape->width, .n_cols = shape->n_cols};
+    if (dtype_info(m.type)->block_bytes == 0) return matrices_of_codes(t, s, m, n);
     m.data = synth_weights(&t->arena, s, shape->kind, m.type, n * m.n_rows, m.n_cols);
     if (shape->n % 2 == 0) return m;
     const void **slices = synth_alloc(&t->arena, n, sizeof *slices);
@@ -211,13 +240,35 @@ static struct matrices matrices(struct trial *t, struct synth *s, size_t n) {
     return m;
 }
 
-static double product(const struct matrices *m, size_t e, size_t row, const float *in) {
-    static float weights[1 << 14]; /* the widest shape has 33 super-blocks */
-    size_t bytes = dtype_row_bytes(m->type, m->n_cols);
-    long double sum = 0;
-    dtype_decode(weights, m->type, (const char *)m->data + (e * m->n_rows + row) * bytes, m->n_cols);
-    for (size_t j = m->n_cols; j > 0; j--) sum += (long double)weights[j - 1] * (long double)in[j - 1];
-    return (double)sum;
+static void decode_row(float *weights, const struct matrices *m, size_t e, size_t row) {
+    if (m->layout) layout_decode(weights, &m->layout[e], row);
+    else
+        dtype_decode(weights, m->type,
+                     (const char *)m->data + (e * m->n_rows + row) * dtype_row_bytes(m->type, m->n_cols),
+                     m->n_cols);
+}
+
+/* Products of matrix e with n inputs: what the matrix's own rounding to eight bits makes of them, where it
+ * has one, for that is not the kernel's. out[row * n + i] */
+static void products(double *out, const struct trial *t, const struct matrices *m, size_t e,
+                     const float *const *in, size_t n) {
+    struct arena arena = {0};
+    const size_t n_cols = m->n_cols;
+    float *weights = synth_alloc(&arena, n_cols, sizeof *weights);
+    struct rows seen = {synth_alloc(&arena, n * n_cols, sizeof(float)), n_cols, n_cols};
+    for (size_t i = 0; i < n; i++) memcpy(seen.at + i * n_cols, in[i], n_cols * sizeof(float));
+    if (t->shape.bits == 8 && !m->is_float)
+        making_rounded(&arena, &seen, n, 8, m->codes ? &m->codes[e] : NULL);
+    for (size_t row = 0; row < m->n_rows && n > 0; row++) {
+        decode_row(weights, m, e, row);
+        for (size_t i = 0; i < n; i++) {
+            long double sum = 0;
+            for (size_t j = n_cols; j > 0; j--)
+                sum += (long double)weights[j - 1] * (long double)seen.at[i * n_cols + j - 1];
+            out[row * n + i] = (double)sum;
+        }
+    }
+    arena_release(&arena);
 }
 
 /* One input for all chosen experts, or one for each; with a bias or without. */
@@ -234,19 +285,34 @@ static void build_experts(struct trial *t, struct synth *s) {
         ids[1] = (float)(((unsigned)ids[0] + 1 + synth_bits(s) % (N_EXPERTS - 1)) % N_EXPERTS);
     }
     k->out = making_output(t, AT(experts.out.at), n, N_USED * rows, NULL);
+    if (t->panels) relay(t, &k->weights, N_EXPERTS);
+    k->quantized.bits = t->shape.bits;
+    if (t->panels && !k->weights.is_float && !k->weights.codes)
+        k->quantized = making_quantized(t, &k->in, n, NULL), k->quantized.width = k->weights.n_cols;
     t->units = N_EXPERTS * ((rows + LINEAR_ROWS - 1) / LINEAR_ROWS);
 }
 
-static void define_experts(const struct trial *t, double *values) {
+static void define_expert(const struct trial *t, double *values, size_t e) {
     const struct experts_task *k = &t->task.experts;
-    size_t rows = t->shape.width, n_cols = t->shape.n_cols;
-    for (size_t i = 0; i < t->task.n * N_USED * rows; i++) {
-        size_t token = i / (N_USED * rows), slot = i / rows % N_USED, row = i % rows;
-        size_t expert = (size_t)at(&k->ids, token, slot);
-        const float *in = k->in.at + token * k->in.stride + (k->in.width == n_cols ? 0 : slot * n_cols);
-        values[i] =
-            product(&k->weights, expert, row, in) + (k->bias ? (double)k->bias[expert * rows + row] : 0);
+    size_t rows = t->shape.width, n_cols = t->shape.n_cols, n = 0;
+    struct arena arena = {0};
+    const float **in = synth_alloc(&arena, t->task.n * N_USED, sizeof *in);
+    double **out = synth_alloc(&arena, t->task.n * N_USED, sizeof *out);
+    for (size_t i = 0; i < t->task.n * N_USED; i++) {
+        size_t token = i / N_USED, slot = i % N_USED;
+        if ((size_t)at(&k->ids, token, slot) != e) continue;
+        in[n] = k->in.at + token * k->in.stride + (k->in.width == n_cols ? 0 : slot * n_cols);
+        out[n++] = values + i * rows;
     }
+    double *all = synth_alloc(&arena, rows * n, sizeof *all);
+    products(all, t, &k->weights, e, in, n);
+    for (size_t i = 0; i < rows * n; i++)
+        out[i % n][i / n] = all[i] + (k->bias ? (double)k->bias[e * rows + i / n] : 0);
+    arena_release(&arena);
+}
+
+static void define_experts(const struct trial *t, double *values) {
+    for (size_t e = 0; e < N_EXPERTS; e++) define_expert(t, values, e);
 }
 
 static void build_mix(struct trial *t, struct synth *s) {
@@ -270,23 +336,30 @@ static void define_mix(const struct trial *t, double *values) {
 
 /* Parts are wider than what is used of them. */
 static void build_head_linear(struct trial *t, struct synth *s) {
-    size_t n = t->shape.n, rows = t->shape.width, n_cols = t->shape.n_cols;
+    size_t n = t->shape.n, rows = t->shape.width;
     struct head_linear_task *k = &t->task.head_linear;
     *k = (struct head_linear_task){.weights = matrices(t, s, N_HEADS), .n_heads = N_HEADS};
-    k->in = making_input(t, s, n, N_HEADS * (n_cols + 3));
+    k->in = making_input(t, s, n, N_HEADS * (k->weights.n_cols + 3));
     const float *before = synth_floats(&t->arena, s, SYNTH_UNIFORM, n, N_HEADS * (rows + 2));
     k->out = making_output(t, AT(head_linear.out.at), n, N_HEADS * (rows + 2), before);
+    if (t->panels) relay(t, &k->weights, N_HEADS);
+    k->bits = t->shape.bits;
     t->units = N_HEADS * ((rows + LINEAR_ROWS - 1) / LINEAR_ROWS);
 }
 
 static void define_head_linear(const struct trial *t, double *values) {
     const struct head_linear_task *k = &t->task.head_linear;
-    size_t rows = t->shape.width, n_cols = t->shape.n_cols, part = rows + 2;
-    for (size_t i = 0; i < t->task.n * N_HEADS * part; i++) {
-        size_t token = i / (N_HEADS * part), head = i / part % N_HEADS, row = i % part;
-        const float *in = k->in.at + token * k->in.stride + head * (n_cols + 3);
-        values[i] = row < rows ? product(&k->weights, head, row, in) : (double)t->outputs[0].initial[i];
+    size_t rows = t->shape.width, part = rows + 2, n = t->task.n;
+    struct arena arena = {0};
+    const float **in = synth_alloc(&arena, n, sizeof *in);
+    double *all = synth_alloc(&arena, rows * n, sizeof *all);
+    for (size_t i = 0; i < n * N_HEADS * part; i++) values[i] = (double)t->outputs[0].initial[i];
+    for (size_t head = 0; head < N_HEADS; head++) {
+        for (size_t i = 0; i < n; i++) in[i] = k->in.at + i * k->in.stride + head * (k->weights.n_cols + 3);
+        products(all, t, &k->weights, head, in, n);
+        for (size_t i = 0; i < rows * n; i++) values[(i % n * N_HEADS + head) * part + i / n] = all[i];
     }
+    arena_release(&arena);
 }
 
 /* --- sparse attention -------------------------------------------------------------------------------------
@@ -312,10 +385,9 @@ static double index_score(const struct trial *t, size_t i, size_t position) {
     if (page < 0) return -(double)INFINITY;
     double sum = 0;
     for (size_t h = 0; h < k->n_heads; h++) {
-        double dot = 0;
-        for (size_t d = 0; d < k->kv.key_dim; d++)
-            dot += at(&k->q, i, h * k->kv.key_dim + d) *
-                   (double)kv_keys(&k->kv, (size_t)page, 0)[d * KV_PAGE + position % KV_PAGE];
+        double dot = 0, key[MOST_DIMS];
+        kv_get_key(key, k->kv.type, kv_keys(&k->kv, (size_t)page, 0), position % KV_PAGE, k->kv.key_dim);
+        for (size_t d = 0; d < k->kv.key_dim; d++) dot += at(&k->q, i, h * k->kv.key_dim + d) * key[d];
         if (dot > 0) sum += at(&k->weights, i, h) * dot;
     }
     return sum;
@@ -360,33 +432,44 @@ static void build_dsa_attention(struct trial *t, struct synth *s) {
     k->scale = 1 / sqrtf((float)shape->head_dim);
     k->q = making_input(t, s, shape->n, heads * shape->head_dim);
     k->out = making_output(t, AT(attention.out.at), shape->n, heads * k->kv.value_dim, NULL);
-    t->units = shape->n * shape->n_kv_heads;
+    k->rows_per_unit = 1 + shape->n % 3;
+    t->units = attention_blocks(shape->n, k->rows_per_unit) * shape->n_kv_heads;
     choose(t);
 }
 
-/* Dense, with the scores of all others at minus infinity. */
+static long double dense_score(const struct trial *t, size_t token, size_t head, size_t page, size_t slot) {
+    const struct attention_task *k = &t->task.attention;
+    size_t dim = k->kv.key_dim, group = k->n_heads / k->kv.n_kv_heads;
+    double key[MOST_DIMS];
+    long double score = 0;
+    kv_get_key(key, k->kv.type, kv_keys(&k->kv, page, head / group), slot, dim);
+    for (size_t d = 0; d < dim; d++)
+        score += (long double)at(&k->q, token, head * dim + d) * (long double)key[d];
+    return score * (long double)k->scale;
+}
+
+/* Dense, with the scores of all others at minus infinity; weights as multiples of the largest so far. */
 static void define_dsa_attention(const struct trial *t, double *values) {
     const struct attention_task *k = &t->task.attention;
-    size_t dim = k->kv.key_dim, out = k->kv.value_dim, group = k->n_heads / k->kv.n_kv_heads;
+    size_t out = k->kv.value_dim, group = k->n_heads / k->kv.n_kv_heads;
     for (size_t i = 0; i < t->task.n * k->n_heads; i++, values += out) {
         size_t token = i / k->n_heads, head = i % k->n_heads;
-        long double total = 0;
+        long double total = 0, most = -(long double)INFINITY;
         for (size_t d = 0; d < out; d++) values[d] = 0;
         for (int32_t j = 0; j <= t->task.tokens->positions[token]; j++) {
             bool chosen = j == t->task.tokens->positions[token] || j % 3 == 0;
             int32_t page = tokens_page(t->task.tokens, token, (size_t)j);
             if (!chosen || page < 0) continue;
             size_t slot = (size_t)j % KV_PAGE;
-            const float *keys = kv_keys(&k->kv, (size_t)page, head / group);
-            long double score = 0;
-            for (size_t d = 0; d < dim; d++)
-                score +=
-                    (long double)at(&k->q, token, head * dim + d) * (long double)keys[d * KV_PAGE + slot];
-            long double weight = expl(score * (long double)k->scale);
-            total += weight;
+            double value[MOST_DIMS];
+            kv_get_value(value, k->kv.type, kv_values(&k->kv, (size_t)page, head / group), slot, out);
+            long double score = dense_score(t, token, head, (size_t)page, slot);
+            long double before = score > most ? expl(most - score) : 1;
+            most = score > most ? score : most;
+            long double weight = expl(score - most);
+            total = total * before + weight;
             for (size_t d = 0; d < out; d++)
-                values[d] += (double)(weight * (long double)kv_values(&k->kv, (size_t)page,
-                                                                      head / group)[slot * out + d]);
+                values[d] = (double)((long double)values[d] * before + weight * (long double)value[d]);
         }
         for (size_t d = 0; d < out; d++) values[d] = total > 0 ? (double)(values[d] / (double)total) : 0;
     }
@@ -414,7 +497,7 @@ static double earlier(const struct trial *t, const double *state, size_t i, size
         if (tokens->positions[i] == 0) return 0;
         size_t before = i;
         while (before > 0 && tokens->sequences[before - 1] != tokens->sequences[i]) before--;
-        if (before == 0) return state[channel * (TAPS - 1) + TAPS - 1 - left];
+        if (before == 0) return state[(TAPS - 1 - left) * t->shape.width + channel];
         i = before, left--;
     }
 }
@@ -433,9 +516,9 @@ static void define_short_conv(const struct trial *t, double *values) {
             sum += earlier(t, state, i / width, i % width, back) *
                    (double)t->task.short_conv.weight[i % width * TAPS + TAPS - 1 - back];
         values[i] = sum * sigmoid(sum);
-        double *after = states + (size_t)t->task.tokens->sequences[i / width] * size + i % width * (TAPS - 1);
+        double *after = states + (size_t)t->task.tokens->sequences[i / width] * size + i % width;
         for (size_t back = 0; back < TAPS - 1; back++)
-            after[TAPS - 2 - back] = earlier(t, state, i / width, i % width, back);
+            after[(TAPS - 2 - back) * width] = earlier(t, state, i / width, i % width, back);
     }
     arena_release(&arena);
 }
@@ -444,8 +527,8 @@ static void build_delta_net(struct trial *t, struct synth *s) {
     const struct trial_shape *shape = &t->shape;
     size_t n = shape->n, keys = shape->n_kv_heads, heads = keys * shape->group, n_pages;
     struct delta_net_task *k = &t->task.delta_net;
-    if (t->shape.head_dim > 64) t->shape.head_dim = 64; /* the work grows with its square */
-    size_t dim = shape->head_dim, value_dim = dim / 2 + 1, size = heads * dim * value_dim;
+    size_t dim = shape->head_dim, value_dim = shape->value_dim ? shape->value_dim : dim / 2 + 1;
+    size_t size = heads * dim * value_dim;
     t->task.tokens = making_tokens(t, s, &n_pages);
     *k = (struct delta_net_task){
         .n_key_heads = keys, .n_heads = heads, .key_dim = dim, .value_dim = value_dim};
@@ -465,7 +548,7 @@ static void build_delta_net(struct trial *t, struct synth *s) {
     t->units = heads;
 }
 
-/* S' = (I - beta k k') g S + beta k v', as matrices: no intermediate of the kernel's. */
+/* S' = (I - beta k k') g S + beta k v', column by column, with the lengths left for the end. */
 static void define_delta_step(const struct trial *t, double *state, size_t i, size_t head, double *out) {
     const struct delta_net_task *k = &t->task.delta_net;
     size_t dim = k->key_dim, m = k->value_dim, share = k->n_heads / k->n_key_heads;
@@ -479,13 +562,12 @@ static void define_delta_step(const struct trial *t, double *state, size_t i, si
         kk += at(&k->k, i, key + d) * at(&k->k, i, key + d);
     }
     for (size_t j = 0; j < m; j++) {
-        double column[64], sum = 0;
-        for (size_t d = 0; d < dim; d++) column[d] = state[d * m + j];
+        double along = 0, sum = 0;
+        for (size_t d = dim; d > 0; d--) along += at(&k->k, i, key + d - 1) * state[(d - 1) * m + j];
         for (size_t d = 0; d < dim; d++) {
-            double left = 0, kd = at(&k->k, i, key + d);
-            for (size_t e = 0; e < dim; e++)
-                left += ((d == e) - beta * kd * at(&k->k, i, key + e) / kk) * g * column[e];
-            state[d * m + j] = left + beta * kd / sqrt(kk) * at(&k->v, i, head * m + j);
+            double kd = at(&k->k, i, key + d);
+            state[d * m + j] = g * (state[d * m + j] - beta * kd * along / kk) +
+                               beta * kd / sqrt(kk) * at(&k->v, i, head * m + j);
             sum += at(&k->q, i, key + d) / sqrt(qq * (double)dim) * state[d * m + j];
         }
         out[j] = sum;

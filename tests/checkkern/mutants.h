@@ -3,12 +3,13 @@
 #ifndef TESTS_CHECKKERN_MUTANTS_H
 #define TESTS_CHECKKERN_MUTANTS_H
 
-#include "engine/kernels/kernel.h"
+#include "tests/checkkern/checkkern.h"
 
 struct mutant {
-    const char *name;     /* what is wrong */
-    struct kernel kernel; /* the row it pretends to be */
-    const char *found_by; /* a part of checkkern's answer */
+    const char *name;             /* what is wrong */
+    struct kernel kernel;         /* the row it pretends to be */
+    const char *found_by;         /* a part of checkkern's answer */
+    struct checkkern_cases cases; /* those that have to find it */
 };
 
 extern const struct mutant mutants[];

@@ -80,7 +80,7 @@ static const float *rope_table(struct building *b, double (*turn)(double)) {
 
 void tiny_build(struct tiny *tiny, const struct tiny_shape *t) {
     *tiny = (struct tiny){0};
-    struct building b = {.tiny = tiny, .shape = t, .random = {42}};
+    struct building b = {.tiny = tiny, .shape = t, .random = {t->seed ? t->seed : 42}};
     b.weights = synth_alloc(&tiny->arena, WEIGHTS_A_LAYER * t->n_layers + 3, sizeof *b.weights);
     b.steps = synth_alloc(&tiny->arena, STEPS_A_LAYER * t->n_layers + 4, sizeof *b.steps);
     size_t *widths = synth_alloc(&tiny->arena, N_BUFFERS, sizeof *widths);

@@ -13,6 +13,7 @@ struct tiny_shape {
     enum dtype type; /* of the matrices and the embedding; norms are F32 */
     size_t vocab, width, hidden, n_layers, n_heads, n_kv_heads, head_dim, context;
     enum rope_pairs pairs;
+    uint64_t seed; /* of the weights; 0: the usual one */
 };
 
 struct tiny {

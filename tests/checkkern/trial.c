@@ -1,11 +1,14 @@
 #include "tests/checkkern/trial.h"
 
+#include "engine/kernels/lpanel.h"
 #include "engine/kernels/panel.h"
 #include "engine/tensor/kquant.h"
 #include "tests/checkkern/layers.h"
 #include "tests/checkkern/making.h"
+#include "tests/checkkern/synth_layout.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { GUARD_WORDS = 16, GAP = 5 /* floats between strided rows */ };
@@ -51,23 +54,52 @@ bool trial_guards_hold(const struct trial *trial, const float *memory) {
     return true;
 }
 
+/* Value j of row i. */
+static double quantized_value(const struct quantized *x, size_t i, size_t j) {
+    static const size_t order[] = {0, 2, 1, 3};
+    size_t at = i * x->width + j;
+    double scale = (double)x->scale[at / QUANT_BLOCK];
+    if (x->bits == 8) return ((const int8_t *)x->q)[at / 4 * 4 + order[at % 4]] * scale;
+    return ((const int16_t *)x->q)[at] * scale;
+}
+
 static size_t quantized_values(const struct trial *trial, const float *memory, double *values) {
     size_t n = trial->task.n * trial->shape.width, n_blocks = n / QUANT_BLOCK;
-    const float *scale = memory + output_words(&trial->outputs[0]) + GUARD_WORDS;
-    const float *sums =
-        memory + output_words(&trial->outputs[0]) + output_words(&trial->outputs[1]) + GUARD_WORDS;
-    for (size_t i = 0; values && i < n; i++) {
-        int16_t q;
-        memcpy(&q, (const char *)(memory + GUARD_WORDS) + i * sizeof q, sizeof q);
-        values[i] = (double)q * (double)scale[i / QUANT_BLOCK];
+    const float *at[TRIAL_MAX_OUTPUTS];
+    for (size_t o = 0; o < TRIAL_MAX_OUTPUTS; memory += output_words(&trial->outputs[o++]))
+        at[o] = memory + GUARD_WORDS;
+    const int32_t *sums = (const int32_t *)(const void *)at[3];
+    struct quantized x = trial->task.quantize.out;
+    memcpy(&x.q, &at[0], sizeof x.q), memcpy(&x.scale, &at[1], sizeof x.scale);
+    for (size_t i = 0; values && i < n; i++)
+        values[i] = quantized_value(&x, i / trial->shape.width, i % trial->shape.width);
+    for (size_t i = 0; values && i < n_blocks; i++) {
+        values[n + i] = (double)at[2][i];
+        for (size_t half = 0; half < 2; half++)
+            values[n + n_blocks + 2 * i + half] = (double)sums[2 * i + half] * (double)x.scale[i];
     }
-    for (size_t i = 0; values && i < n_blocks; i++) values[n + i] = (double)sums[i];
-    return n + n_blocks;
+    return n + 3 * n_blocks;
+}
+
+/* Keys, then values, of every slot of every page. */
+static size_t stored_values(const struct trial *trial, const float *memory, double *values) {
+    const struct kv *from = &trial->task.kv_store.kv;
+    size_t pages = trial->outputs[0].n_rows, each = pages * from->n_kv_heads * KV_PAGE * from->key_dim;
+    struct kv kv = *from;
+    kv.keys = (char *)(uintptr_t)(memory + GUARD_WORDS);
+    kv.values = (char *)kv.keys + output_words(&trial->outputs[0]) * sizeof *memory;
+    for (size_t i = 0; values && i < each / kv.key_dim; i++, values += kv.key_dim) {
+        size_t slot = i % KV_PAGE, head = i / KV_PAGE % kv.n_kv_heads, page = i / KV_PAGE / kv.n_kv_heads;
+        kv_get_key(values, kv.type, kv_keys(&kv, page, head), slot, kv.key_dim);
+        kv_get_value(values + each, kv.type, kv_values(&kv, page, head), slot, kv.key_dim);
+    }
+    return 2 * each;
 }
 
 size_t trial_values(const struct trial *trial, const float *memory, double *values) {
     size_t n = 0;
     if (strcmp(trial->op, "quantize") == 0) return quantized_values(trial, memory, values);
+    if (strcmp(trial->op, "kv_store") == 0) return stored_values(trial, memory, values);
     for (size_t i = 0; i < trial->n_outputs; memory += output_words(&trial->outputs[i]), i++) {
         const struct trial_output *o = &trial->outputs[i];
         for (size_t r = 0; r < o->n_rows; r++)
@@ -87,10 +119,12 @@ static double element(const struct rows *rows, size_t i, size_t j) {
 static void define_quantize(const struct trial *trial, double *values) {
     const struct rows *in = &trial->task.quantize.in;
     size_t n = trial->task.n * in->width;
-    for (size_t i = 0; i < n / QUANT_BLOCK; i++) values[n + i] = 0;
+    size_t n_blocks = n / QUANT_BLOCK;
+    for (size_t i = 0; i < 3 * n_blocks; i++) values[n + i] = 0;
     for (size_t i = 0; i < n; i++) {
         values[i] = element(in, i / in->width, i % in->width);
         values[n + i / QUANT_BLOCK] += values[i];
+        values[n + n_blocks + i / (QUANT_BLOCK / 2)] += values[i];
     }
 }
 
@@ -121,18 +155,40 @@ static void define_add(const struct trial *trial, double *values) {
         values[i] = element(in, i / in->width, i % in->width) + (double)trial->outputs[0].initial[i];
 }
 
+/* x to so many bits, or to a multiple of `least` where that is coarser; to nearest even. */
+static double to_bits(double x, int bits, double least) {
+    int exponent;
+    frexp(x, &exponent);
+    double step = fmax(ldexp(1, exponent - bits), least);
+    return rint(x / step) * step;
+}
+
+/* Element j of a head's key or value, of `dim`, as the type keeps it. */
+static double kept(enum kv_type type, const struct rows *rows, size_t i, size_t head, size_t j, size_t dim) {
+    double x = element(rows, i, head + j), largest = 0;
+    if (type == KV_F32) return x;
+    if (type == KV_F16) return to_bits(x, 11, 0x1p-24);
+    if (type == KV_BF16) return to_bits(x, 8, 0x1p-133);
+    size_t from = j / KV_BLOCK * KV_BLOCK, end = from + KV_BLOCK < dim ? from + KV_BLOCK : dim;
+    for (size_t d = from; d < end; d++) largest = fmax(largest, fabs(element(rows, i, head + d)));
+    float scale = (float)largest / 127, up = 127 / (float)largest;
+    return scale < 0x1p-126F ? 0 : rint((double)((float)x * up)) * (double)scale;
+}
+
 /* Later tokens overwrite earlier ones at the same place, as in a batch. */
 static void define_kv_store(const struct trial *trial, double *values) {
     const struct kv_store_task *t = &trial->task.kv_store;
-    size_t dim = t->kv.key_dim, n = trial->outputs[0].n_rows * trial->outputs[0].width;
+    size_t dim = t->kv.key_dim, heads = t->kv.n_kv_heads;
+    size_t n = trial->outputs[0].n_rows * heads * KV_PAGE * dim;
     for (size_t i = 0; i < 2 * n; i++) values[i] = 0;
     for (size_t i = 0; i < trial->task.n; i++) {
         size_t position = (size_t)trial->task.tokens->positions[i], slot = position % KV_PAGE;
-        size_t page = (size_t)tokens_page(trial->task.tokens, i, position) * t->kv.page_stride;
+        size_t page = (size_t)tokens_page(trial->task.tokens, i, position);
         for (size_t c = 0; c < t->k.width; c++) {
-            size_t head = page + c / dim * dim * KV_PAGE, d = c % dim;
-            values[head + d * KV_PAGE + slot] = element(&t->k, i, c);
-            values[n + head + slot * dim + d] = element(&t->v, i, c);
+            size_t at = ((page * heads + c / dim) * KV_PAGE + slot) * dim + c % dim;
+            size_t head = c / dim * dim;
+            values[at] = kept(t->kv.type, &t->k, i, head, c % dim, dim);
+            values[n + at] = kept(t->kv.type, &t->v, i, head, c % dim, dim);
         }
     }
 }
@@ -154,8 +210,22 @@ bool trial_definition(const struct trial *trial, double *values) {
     return layers_define(trial, values);
 }
 
+size_t trial_width(const struct trial *trial) {
+    const struct trial_shape *shape = &trial->shape;
+    const struct matrices *m = &trial->task.experts.weights;
+    size_t n = trial->task.experts.n_experts,
+           width = shape->width > shape->n_cols ? shape->width : shape->n_cols;
+    if (strcmp(trial->op, "head_linear") == 0)
+        m = &trial->task.head_linear.weights, n = trial->task.head_linear.n_heads;
+    else if (strcmp(trial->op, "experts") != 0) return width;
+    for (size_t e = 0; e < n && m->codes; e++)
+        if (m->codes[e].n_blocks * QUANT_BLOCK > width) width = m->codes[e].n_blocks * QUANT_BLOCK;
+    return width;
+}
+
 size_t trial_row_width(const struct trial *trial) {
-    return strcmp(trial->op, "quantize") == 0 ? 0 : trial->outputs[0].width;
+    bool rows = strcmp(trial->op, "quantize") != 0 && strcmp(trial->op, "kv_store") != 0;
+    return rows ? trial->outputs[0].width : 0;
 }
 
 /* --- inputs -----------------------------------------------------------------------------------------------
@@ -188,14 +258,57 @@ struct rows making_output(struct trial *t, size_t at, size_t n, size_t width, co
     return (struct rows){NULL, width, stride_of(t, width)};
 }
 
-static struct quantized quantized(struct trial *t, const struct rows *in, size_t n) {
-    struct quantized q = {.width = in->width};
-    q.q = synth_alloc(&t->arena, n * in->width, sizeof *q.q);
-    q.scale = synth_alloc(&t->arena, n * in->width / QUANT_BLOCK, sizeof *q.scale);
-    q.scaled_sum = synth_alloc(&t->arena, n * in->width / QUANT_BLOCK, sizeof *q.scaled_sum);
+static struct quantized quantized(struct arena *arena, const struct rows *in, size_t n, int bits,
+                                  const struct lpanel *codes) {
+    struct quantized q = {.bits = bits, .width = codes ? codes->n_blocks * QUANT_BLOCK : in->width};
+    q.q = synth_alloc(arena, n * q.width, (size_t)q.bits / 8);
+    q.sums = synth_alloc(arena, n * q.width / QUANT_BLOCK * 2, sizeof *q.sums);
+    q.scale = synth_alloc(arena, n * q.width / QUANT_BLOCK, sizeof *q.scale);
+    q.scaled_sum = synth_alloc(arena, n * q.width / QUANT_BLOCK, sizeof *q.scaled_sum);
     struct task task = {.n = n, .quantize = {.in = *in, .out = q}};
-    kernel_find("quantize", "exact", "base")->run(&task, 0, n, NULL);
+    if (codes) task.quantize.columns = codes->columns;
+    kernel_find("quantize", "exact", "c")->run(&task, 0, n, NULL);
     return q;
+}
+
+struct quantized making_quantized(struct trial *t, const struct rows *in, size_t n,
+                                  const struct lpanel *codes) {
+    return quantized(&t->arena, in, n, t->shape.bits, codes);
+}
+
+struct lpanel *making_codes(struct trial *t, const struct layout *layout, size_t n_rows) {
+    struct lpanel *codes = synth_alloc(&t->arena, 1, sizeof *codes);
+    struct status st;
+    if (!lpanel_make(codes, layout, n_rows, &t->arena, &st)) abort();
+    return codes;
+}
+
+void *making_panels(struct trial *t, enum dtype type, const void *rows, size_t n_rows, size_t n_cols,
+                    const struct lpanel *codes) {
+    size_t bytes = codes ? codes->bytes : panel_bytes(type, n_cols);
+    size_t n = (n_rows + LINEAR_ROWS - 1) / LINEAR_ROWS;
+    uint8_t *packed = synth_alloc(&t->arena, n, bytes);
+    for (size_t i = 0; i < n; i++)
+        if (codes) lpanel_pack(packed + i * bytes, codes, i);
+        else panel_pack(packed + i * bytes, type, rows, n_rows, n_cols, i);
+    return packed;
+}
+
+/* Weights in a layout of another format, which `ref` reads as it lies. */
+static void build_codes(struct trial *t, struct synth *s, bool panels) {
+    const struct trial_shape *shape = &t->shape;
+    struct linear_task *l = &t->task.linear;
+    struct layout *layout = synth_alloc(&t->arena, 1, sizeof *layout);
+    *l = (struct linear_task){.type = shape->type, .n_rows = shape->width, .n_cols = shape->n_cols};
+    *layout = synth_layout(&t->arena, s, shape->kind, shape->type, shape->width, &l->n_cols);
+    l->in = making_input(t, s, shape->n, l->n_cols);
+    l->out = making_output(t, AT(linear.out.at), shape->n, shape->width, NULL);
+    l->layout = layout;
+    t->units = (shape->width + LINEAR_ROWS - 1) / LINEAR_ROWS;
+    if (!panels) return;
+    const struct lpanel *codes = l->codes = making_codes(t, layout, shape->width);
+    l->weights = making_panels(t, shape->type, NULL, shape->width, l->n_cols, codes);
+    l->quantized = making_quantized(t, &l->in, shape->n, codes);
 }
 
 static void build_linear(struct trial *t, struct synth *s, bool panels) {
@@ -207,13 +320,25 @@ static void build_linear(struct trial *t, struct synth *s, bool panels) {
     l->in = making_input(t, s, shape->n, shape->n_cols);
     l->out = making_output(t, AT(linear.out.at), shape->n, shape->width, NULL);
     t->units = (shape->width + LINEAR_ROWS - 1) / LINEAR_ROWS;
-    size_t block = panel_block_bytes(shape->type), panel = shape->n_cols / QUANT_BLOCK * block;
-    if (!panels || !block) return;
-    char *packed = synth_alloc(&t->arena, t->units, panel);
-    for (size_t i = 0; i < t->units; i++)
-        panel_pack(packed + i * panel, shape->type, weights, shape->width, shape->n_cols, i);
-    l->weights = packed;
-    l->quantized = quantized(t, &l->in, shape->n);
+    if (!panels || !panel_bytes(shape->type, shape->n_cols)) return;
+    l->weights = making_panels(t, shape->type, weights, shape->width, shape->n_cols, NULL);
+    if (panel_form_of(shape->type) != PANEL_NONE) l->quantized = making_quantized(t, &l->in, shape->n, NULL);
+}
+
+void making_rounded(struct arena *arena, const struct rows *rows, size_t n, int bits,
+                    const struct lpanel *codes) {
+    struct quantized x = quantized(arena, rows, n, bits, codes);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < x.width; j++) {
+            int32_t column = codes && codes->columns ? codes->columns[j] : (int32_t)j;
+            if (column >= 0) rows->at[i * rows->stride + (size_t)column] = (float)quantized_value(&x, i, j);
+        }
+}
+
+void trial_decode_input(struct trial *t) {
+    const struct linear_task *l = &t->task.linear;
+    const struct lpanel *codes = l->layout ? making_codes(t, l->layout, l->n_rows) : NULL;
+    making_rounded(&t->arena, &l->in, t->task.n, t->shape.bits, codes);
 }
 
 struct tokens *making_tokens(struct trial *t, struct synth *s, size_t *n_pages) {
@@ -240,11 +365,19 @@ struct tokens *making_tokens(struct trial *t, struct synth *s, size_t *n_pages) 
 
 struct kv making_pages(struct trial *t, struct synth *s, size_t n_pages) {
     size_t heads = t->shape.n_kv_heads, dim = t->shape.head_dim;
-    size_t value_dim = t->shape.value_dim ? t->shape.value_dim : dim,
-           page = heads * (dim + value_dim) * KV_PAGE;
-    struct kv kv = {.page_stride = page, .n_kv_heads = heads, .key_dim = dim, .value_dim = value_dim};
-    kv.keys = synth_floats(&t->arena, s, t->shape.kind, n_pages * KV_PAGE, page / KV_PAGE);
-    kv.values = kv.keys + heads * dim * KV_PAGE;
+    size_t value_dim = t->shape.value_dim ? t->shape.value_dim : dim, n = n_pages * heads * KV_PAGE;
+    struct kv kv = {.type = t->shape.kv, .n_kv_heads = heads, .key_dim = dim, .value_dim = value_dim};
+    size_t key_bytes = heads * kv_key_bytes(kv.type, dim);
+    kv.page_stride = key_bytes + heads * kv_value_bytes(kv.type, value_dim);
+    kv.keys = synth_alloc(&t->arena, n_pages, kv.page_stride);
+    kv.values = (char *)kv.keys + key_bytes;
+    const float *keys = synth_floats(&t->arena, s, t->shape.kind, n, dim);
+    const float *values = synth_floats(&t->arena, s, t->shape.kind, n, value_dim);
+    for (size_t i = 0; i < n; i++) {
+        size_t slot = i % KV_PAGE, head = i / KV_PAGE % heads, page = i / KV_PAGE / heads;
+        kv_put_key(kv.type, kv_keys(&kv, page, head), slot, keys + i * dim, dim);
+        kv_put_value(kv.type, kv_values(&kv, page, head), slot, values + i * value_dim, value_dim);
+    }
     return kv;
 }
 
@@ -252,11 +385,12 @@ struct kv making_pages(struct trial *t, struct synth *s, size_t n_pages) {
 static void poison_future(const struct kv *kv, const struct tokens *tokens, size_t row) {
     size_t position = (size_t)tokens->positions[row], slot = position % KV_PAGE;
     int32_t page = tokens_page(tokens, row, position);
+    float nans[4096];
+    for (size_t d = 0; d < sizeof nans / sizeof *nans; d++) nans[d] = NAN;
     for (size_t head = 0; page >= 0 && head < kv->n_kv_heads; head++)
         for (size_t j = slot + 1; j < KV_PAGE; j++) {
-            for (size_t d = 0; d < kv->key_dim; d++) kv_keys(kv, (size_t)page, head)[d * KV_PAGE + j] = NAN;
-            for (size_t d = 0; d < kv->value_dim; d++)
-                kv_values(kv, (size_t)page, head)[j * kv->value_dim + d] = NAN;
+            kv_put_key(kv->type, kv_keys(kv, (size_t)page, head), j, nans, kv->key_dim);
+            kv_put_value(kv->type, kv_values(kv, (size_t)page, head), j, nans, kv->value_dim);
         }
 }
 
@@ -271,9 +405,11 @@ static void build_attention(struct trial *t, struct synth *s) {
     a->n_heads = heads;
     a->scale = 1 / sqrtf((float)shape->head_dim);
     a->window = shape->window;
+    a->cap = shape->cap;
+    a->rows_per_unit = t->shape.rows_per_unit ? t->shape.rows_per_unit : 1;
     if (shape->sinks) a->sinks = synth_floats(&t->arena, s, shape->kind, 1, heads);
     a->out = making_output(t, AT(attention.out.at), shape->n, heads * a->kv.value_dim, NULL);
-    t->units = shape->n * shape->n_kv_heads;
+    t->units = attention_blocks(shape->n, a->rows_per_unit) * shape->n_kv_heads;
     if (shape->n == 1) poison_future(&a->kv, of, 0);
 }
 
@@ -301,12 +437,14 @@ static void build_rope(struct trial *t, struct synth *s) {
 static void build_kv_store(struct trial *t, struct synth *s) {
     const struct trial_shape *shape = &t->shape;
     struct kv_store_task *k = &t->task.kv_store;
-    size_t n_pages, width = shape->n_kv_heads * shape->head_dim, page = width * KV_PAGE;
+    size_t n_pages, width = shape->n_kv_heads * shape->head_dim;
     t->task.tokens = making_tokens(t, s, &n_pages);
     k->k = making_input(t, s, shape->n, width);
     k->v = making_input(t, s, shape->n, width);
-    k->kv = (struct kv){.page_stride = page, .n_kv_heads = shape->n_kv_heads, .key_dim = shape->head_dim};
+    k->kv = (struct kv){.type = shape->kv, .n_kv_heads = shape->n_kv_heads, .key_dim = shape->head_dim};
     k->kv.value_dim = shape->head_dim;
+    k->kv.page_stride = k->kv.n_kv_heads * kv_value_bytes(shape->kv, shape->head_dim);
+    size_t page = k->kv.page_stride / sizeof(float);
     const float *before = synth_alloc(&t->arena, n_pages * page, sizeof *before);
     output(t, AT(kv_store.kv.keys), n_pages, page, page, before);
     output(t, AT(kv_store.kv.values), n_pages, page, page, before);
@@ -315,10 +453,12 @@ static void build_kv_store(struct trial *t, struct synth *s) {
 static void build_quantize(struct trial *t, struct synth *s) {
     size_t n = t->shape.n, width = t->shape.width, blocks = width / QUANT_BLOCK;
     t->task.quantize.in = making_input(t, s, n, width);
-    t->task.quantize.out.width = width;
-    output(t, AT(quantize.out.q), n, width / 2, width / 2, NULL);
+    size_t words = width * (size_t)t->shape.bits / 8 / sizeof(float);
+    t->task.quantize.out.width = width, t->task.quantize.out.bits = t->shape.bits;
+    output(t, AT(quantize.out.q), n, words, words, NULL);
     output(t, AT(quantize.out.scale), n, blocks, blocks, NULL);
     output(t, AT(quantize.out.scaled_sum), n, blocks, blocks, NULL);
+    output(t, AT(quantize.out.sums), n, 2 * blocks, 2 * blocks, NULL);
 }
 
 static void build_rows(struct trial *t, struct synth *s) {
@@ -352,9 +492,10 @@ static void build_rows(struct trial *t, struct synth *s) {
 
 void trial_build(struct trial *t, const char *op, const struct trial_shape *shape, bool panels) {
     struct synth s = {shape->width * 31 + shape->n_cols * 7 + shape->n};
-    *t = (struct trial){.op = op, .shape = *shape, .units = shape->n};
+    *t = (struct trial){.op = op, .panels = panels, .shape = *shape, .units = shape->n};
     t->task.n = shape->n;
-    if (strncmp(op, "linear", 6) == 0) build_linear(t, &s, panels);
+    if (strcmp(op, "linear_codes") == 0) build_codes(t, &s, panels);
+    else if (strncmp(op, "linear", 6) == 0) build_linear(t, &s, panels);
     else if (strcmp(op, "attention") == 0) build_attention(t, &s);
     else if (strcmp(op, "rope") == 0) build_rope(t, &s);
     else if (strcmp(op, "kv_store") == 0) build_kv_store(t, &s);
@@ -395,20 +536,43 @@ static bool linear_shape(struct trial_shape *shape, size_t i) {
     return true;
 }
 
+enum { N_MORE = 16 };
+
 /* Windows within a page, over pages, over spans; sinks; values narrower and wider than keys. */
 static bool attention_shape(struct trial_shape *shape, size_t i) {
     static const struct {
         size_t positions, window, head_dim, value_dim, group;
         bool sinks, masked;
-    } more[] = {{70, 5, 32, 0, 3, false, false}, {70, 40, 32, 0, 3, true, false},
-                {70, 64, 16, 0, 1, false, true}, {1100, 600, 32, 0, 2, true, false},
-                {20, 64, 32, 0, 3, true, false}, {70, 0, 40, 32, 4, false, false},
-                {70, 0, 24, 40, 2, true, false}, {1100, 1, 32, 0, 3, false, false},
-                {20, 0, 32, 0, 3, true, true}};
-    if (i >= sizeof more / sizeof *more) return false;
+        float cap;
+        size_t n;
+    } more[N_MORE] = {{70, 5, 32, 0, 3, false, false, 0, 5},    {70, 40, 32, 0, 3, true, false, 0, 5},
+                      {70, 64, 16, 0, 1, false, true, 0, 5},    {1100, 600, 32, 0, 2, true, false, 0, 5},
+                      {20, 64, 32, 0, 3, true, false, 0, 5},    {70, 0, 40, 32, 4, false, false, 0, 5},
+                      {70, 0, 24, 40, 2, true, false, 0, 5},    {1100, 1, 32, 0, 3, false, false, 0, 5},
+                      {20, 0, 32, 0, 3, true, true, 0, 5},      {70, 0, 80, 0, 4, false, false, 0.3F, 9},
+                      {70, 9, 96, 0, 2, true, false, 2, 20},    {40, 0, 192, 128, 3, false, false, 0, 9},
+                      {34, 0, 576, 512, 9, false, false, 0, 3}, {34, 0, 256, 0, 1, false, false, 0, 10},
+                      {530, 33, 64, 0, 4, false, true, 0, 21},  {37, 0, 64, 0, 71, false, false, 50, 3}};
+    if (i >= N_MORE) return false;
     shape->positions = more[i].positions, shape->window = more[i].window, shape->head_dim = more[i].head_dim;
     shape->value_dim = more[i].value_dim, shape->group = more[i].group, shape->sinks = more[i].sinks;
-    shape->first_page_masked = more[i].masked;
+    shape->first_page_masked = more[i].masked, shape->cap = more[i].cap, shape->n = more[i].n;
+    return true;
+}
+
+/* The other types of keys and values: around the ends of pages, spans, blocks and quads; every kind of
+ * number.
+ */
+static bool kv_shape(struct trial_shape *shape, size_t i) {
+    static const size_t dims[] = {1, 16, 31, 33, 64, 80, 130};
+    static const size_t positions[] = {1, 31, 32, 33, 512, 513};
+    enum { DIMS = 7, POSITIONS = 6, KINDS = SYNTH_KINDS, EACH = DIMS + POSITIONS + KINDS };
+    if (i >= EACH * (KV_TYPES - 1)) return false;
+    shape->kv = (enum kv_type)(1 + i / EACH), shape->rows_per_unit = 1 + i % 7, i %= EACH;
+    if (i < DIMS) shape->head_dim = dims[i], shape->n = 9, shape->window = i % 2 * 35;
+    else if (i -= DIMS, i < POSITIONS)
+        shape->positions = positions[i], shape->n = 1 + i % 2, shape->cap = (float)i;
+    else shape->kind = (enum synth_kind)(i - POSITIONS), shape->strided = i % 2, shape->sinks = i % 3 == 0;
     return true;
 }
 
@@ -419,21 +583,23 @@ static bool head_shape(struct trial_shape *shape, const char *op, size_t i) {
     static const size_t positions[] = {1, 31, 32, 33, 64, 511, 512, 513, 1100};
     enum { DIMS = 8, GROUPS = 4, POSITIONS = 9, KINDS = SYNTH_KINDS * 2 };
     bool rope = strcmp(op, "rope") == 0;
+    shape->rows_per_unit = 1 + i % 5;
     if (i < DIMS) shape->head_dim = rope ? dims[i] : odd[i], shape->halves = i % 2;
     else if (i -= DIMS, i < GROUPS) shape->group = groups[i], shape->n_kv_heads = 1 + i % 2 * 7;
     else if (i -= GROUPS, i < POSITIONS) shape->positions = positions[i], shape->n = 1 + i % 2;
     else if (i -= POSITIONS, i < N_ROWS) shape->n = row_counts[i], shape->halves = i % 2;
     else if (i -= N_ROWS, i < KINDS)
         shape->kind = (enum synth_kind)(i / 2), shape->strided = i % 2, shape->halves = i % 2;
+    else if (strcmp(op, "kv_store") == 0) return kv_shape(shape, i - KINDS);
     else if (strcmp(op, "attention") != 0) return false;
     else if (i == KINDS) shape->first_page_masked = true;
     else if (i == KINDS + 1) /* nothing but masked positions */
         shape->first_page_masked = true, shape->positions = 20, shape->n = 1;
-    else return attention_shape(shape, i - KINDS - 2);
+    else return attention_shape(shape, i - KINDS - 2) || kv_shape(shape, i - KINDS - 2 - N_MORE);
     return true;
 }
 
-bool trial_next_shape(struct trial_shape *shape, const char *op, enum dtype type, size_t i) {
+static bool next_shape(struct trial_shape *shape, const char *op, enum dtype type, size_t i) {
     *shape = (struct trial_shape){.n = 5,
                                   .width = 64,
                                   .n_cols = 64,
@@ -441,7 +607,8 @@ bool trial_next_shape(struct trial_shape *shape, const char *op, enum dtype type
                                   .n_kv_heads = 2,
                                   .group = 3,
                                   .positions = 70,
-                                  .type = type};
+                                  .type = type,
+                                  .bits = 16};
     if (strncmp(op, "linear", 6) == 0 || strcmp(op, "head_linear") == 0 || strcmp(op, "experts") == 0)
         return linear_shape(shape, i);
     if (strcmp(op, "attention") == 0 || strncmp(op, "dsa_", 4) == 0 || strcmp(op, "delta_net") == 0 ||
@@ -452,4 +619,21 @@ bool trial_next_shape(struct trial_shape *shape, const char *op, enum dtype type
                                                : 1;
     if (shape->width % block) shape->width = block;
     return sized(shape, i, block > 1 ? block : 0);
+}
+
+bool trial_takes_integers(const char *op, enum dtype type) {
+    bool products =
+        strncmp(op, "linear_", 7) == 0 || strcmp(op, "experts") == 0 || strcmp(op, "head_linear") == 0;
+    bool own = type == DTYPE_GPTQ || type == DTYPE_AWQ || type == DTYPE_EXL2 || type == DTYPE_PACKED;
+    return strcmp(op, "quantize") == 0 || (products && (own || panel_form_of(type) != PANEL_NONE));
+}
+
+bool trial_takes_pages(const char *op) { return strcmp(op, "attention") == 0 || strcmp(op, "kv_store") == 0; }
+
+/* All shapes with either width of activations where those are integers. */
+bool trial_next_shape(struct trial_shape *shape, const char *op, enum dtype type, size_t i) {
+    if (!trial_takes_integers(op, type)) return next_shape(shape, op, type, i);
+    if (!next_shape(shape, op, type, i / 2)) return false;
+    shape->bits = i % 2 ? 8 : 16;
+    return true;
 }

@@ -41,13 +41,15 @@ page=$(fak inspect models/fak-stories-Q8_0.gguf)
 check_has "the model" "$page" '"llama", "fak-stories"'
 check_has "its size" "$page" "3,410,176 at 8.52 bits"
 check_has "its tokenizer" "$page" 'SPM, 1,024 tokens, begins with "<s>"'
-check_has "whether it runs" "$page" "runs here   yes"
+check_has "whether it runs" "$page" "runs here   yes, on "
+check_has "... on how many threads" "$(fak inspect "$root/models/fak-stories-Q8_0.gguf" --json)" " thread"
 check_has "long arrays are folded" "$page" '[string]   1,024: "<unk>", "<s>" ...'
 check_has "tensors" "$page" "blk.0.ffn_down.weight     Q8_0  768 x 256     514,688  208,896"
 check_has "totals" "$page" "all             38         3,410,176         3,630,080 100.0 %"
 check_equal "no line is wider than 80 columns" "$(printf '%s\n' "$page" | awk 'length > 80')" ""
 json=$(fak inspect models/fak-stories-Q8_0.gguf --json)
 check_has "JSON: facts" "$json" '"parameters": 3410176'
+check_has "JSON: the lane" "$json" '"isa": "'
 check_has "JSON: folded arrays" "$json" '"n": 1024'
 check_has "an architecture that does not run is shown and named" "$(fak inspect tests/golden/tokenizers/qwen2/vocab.gguf)" \
     "runs here   no: "

@@ -54,7 +54,7 @@ check_equal "against itself: the same perplexity" "$(echo "$itself" | number per
 eight=$(fak perplexity "$scratch/Q8_0.gguf" --against "$scratch/base" --json | number kl_mean)
 four=$(fak perplexity "$scratch/Q4_0.gguf" --against "$scratch/base" --json | number kl_mean)
 check_equal "four bits are further away than eight" "$(awk "BEGIN { print $eight < $four }")" 1
-check_has "for people" "$(fak perplexity "$scratch/Q4_0.gguf" --against "$scratch/base")" "KL divergence  0."
+check_has "for people" "$(fak perplexity "$scratch/Q4_0.gguf" --against "$scratch/base")" "KL divergence  0.0"
 check_equal "--chunks" "$(fak perplexity "$stories" --file "$scratch/text" --context 64 --chunks 2 --json | number judged)" 62
 refused "a text shorter than a chunk" 1 "a chunk takes 512" fak perplexity "$stories" -p short
 refused "more than the context" 1 "exceed the context of 512" fak perplexity "$stories" --file "$root/CONTRIBUTING.md" --context 1024

@@ -37,6 +37,37 @@ check_exit "a model that closes what it encodes" 1 cmp -s "$stories" "$scratch/c
 fak run "$scratch/closing.gguf" -p 'Once upon a time' 2>/dev/null >"$scratch/closed"
 check "goes on with an open text" cmp "$scratch/whole" "$scratch/closed"
 
+# --- weights: a cache of panels beside the model, and the memory they take -----------------------------------------
+kept=$scratch/kept.gguf
+cp "$stories" "$kept"
+check_equal "with --cache-panels it says the same" "$(fak run "$kept" --cache-panels -n 23 2>"$scratch/err" </dev/null)" "$story"
+check "the cache lies beside the model" test -s "$kept.fak-panels"
+check_equal "nothing is noted" "$(grep -c note: "$scratch/err")" 0
+before=$(stat -c %i "$kept.fak-panels")
+check_equal "the next run maps it" "$(fak run "$kept" --cache-panels -n 23 2>/dev/null </dev/null)" "$story"
+check_equal "... and writes no other" "$(stat -c %i "$kept.fak-panels")" "$before"
+printf x | dd of="$kept.fak-panels" bs=1 seek=70000 conv=notrunc 2>/dev/null
+check_equal "a damaged one is not used" "$(fak run "$kept" --cache-panels -n 23 2>"$scratch/err" </dev/null)" "$story"
+check_has "... and said so" "$(cat "$scratch/err")" "is damaged between bytes 0 and 1048576 of its panels; it is made again"
+touch "$kept"
+fak logits "$kept" --cache-panels --ids 1 2>"$scratch/err" >/dev/null
+check_has "a model that was written since makes it anew" "$(cat "$scratch/err")" "another state of the model"
+check_equal "--no-pin changes no word" "$(fak run --no-pin -n 23 2>"$scratch/err" </dev/null)" "$story"
+check_equal "... and pins no thread" "$(grep -c pinned "$scratch/err")" 0
+if command -v python3 >/dev/null; then
+    fak bench --synth 110m:q4_0 --synth-dir "$scratch/synth" -p 1 -n 0 -r 1 --no-roof --no-warmup -q >/dev/null
+    check "peak memory is at most 1.15 times the file" python3 - "$scratch/synth/110m-Q4_0.gguf" <<'PY'
+import os, resource, subprocess, sys
+file = sys.argv[1]
+subprocess.run(["fak", "logits", file, "--ids", "1,2,3"], check=True, stdout=subprocess.DEVNULL)
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+print("#", peak, "bytes for", os.path.getsize(file))
+sys.exit(peak > 1.15 * os.path.getsize(file))
+PY
+else
+    tap_skip "peak memory is at most 1.15 times the file" "no python3"
+fi
+
 # --- wrong usage and wrong files ------------------------------------------------------------------------------
 said() { said=$("$@" 2>&1 >/dev/null </dev/null); code=$?; lines=$(printf '%s\n' "$said" | grep -vc "^Try '"); }
 refused() { # refused NAME CODE PART COMMAND...
@@ -49,7 +80,7 @@ refused "no such model" 1 "there is no model file 'nothing.gguf'" fak run nothin
 refused "two models" 2 "a prompt is given with -p" fak run "$stories" hello
 refused "a directory without a model" 1 "there is no config.json in this directory" fak run "$root/models"
 refused "no threads" 2 "--threads" fak run --threads 0
-refused "a lane that is none" 2 "ref|c|auto" fak run --isa fast
+refused "a lane that is none" 2 "ref|c|avx2|avx512|neon|auto" fak run --isa fast
 refused "more context than the model has" 2 "made for 512 positions" fak run --context 513
 refused "--system without --chat" 2 "--system is for --chat" fak run --system x -p y
 refused "--chat without a message" 2 "--chat needs a message" fak run --chat
@@ -62,7 +93,7 @@ for isa in ref c auto; do
     refused "a cut file, $isa: logits" 1 "cut.gguf" fak logits --isa $isa "$scratch/cut.gguf" --ids 1
 done
 { head -c 2000000 "$stories"; tail -c +2000001 "$stories" | tr '\000-\377' '[\377*256]'; } >"$scratch/nan.gguf"
-for isa in ref c; do
+for isa in ref auto; do
     refused "weights that are no numbers, $isa" 1 "nan.gguf: after 2 tokens the model gives no numbers" \
         fak run --isa $isa "$scratch/nan.gguf" -p Once
 done
@@ -171,12 +202,23 @@ check_has "the lane that ran" "$first" '"isa":"c"'
 check_equal "the file is float32 [n_pos][n_vocab]" "$(wc -c <"$scratch/l.bin" | tr -d ' ')" $((3 * 304 * 4))
 check_has "sha256 is that of the file" "$first" "\"sha256\":\"$(sha256sum "$scratch/l.bin" | cut -d' ' -f1)\""
 check_has "two greedy ids and margins" "$(echo "$first" | sed 's/[0-9.e-]*,[0-9.e-]*\]/X,X]/g')" '"greedy":[X,X],"margins":[X,X]'
+check_equal "auto gives the same bits" "$(fak logits "$llama" --ids 1,2,3 --greedy 2 | sed 's/.*"n_pos"/"n_pos"/')" \
+    "$(echo "$first" | sed 's/.*"n_pos"/"n_pos"/')"
 check_has "the ref lane is named" "$(fak logits "$llama" --ids 1 --isa ref)" '"isa":"ref"'
 for more in "--threads 1" "--threads 3" "--chunk 1" "--chunk 2 --threads 2"; do
     # shellcheck disable=SC2086 # several words
     check_equal "the same bits with $more" "$(fak logits "$llama" --ids 1,2,3 --greedy 2 --isa c $more | sed 's/"ran":"[^"]*"//')" \
         "$(echo "$first" | sed 's/"ran":"[^"]*"//')"
 done
+sha() { sed 's/.*"sha256":"\([0-9a-f]*\)".*/\1/'; }
+for kv in f16 bf16 q8_0; do
+    stored=$(fak logits "$llama" --ids 1,2,3 --kv $kv --isa c | sha)
+    check "keys and values in $kv are not f32" test "$stored" != "$(echo "$first" | sha)"
+    check_equal "$kv: the same bits one by one" "$(fak logits "$llama" --ids 1,2,3 --kv $kv --chunk 1 --threads 3 | sha)" "$stored"
+done
+check_equal "f32 is what runs by default" "$(fak logits "$llama" --ids 1,2,3 --kv f32 | sha)" "$(echo "$first" | sha)"
+check_has "what ran says so" "$(fak logits "$llama" --ids 1 --kv bf16)" "keys and values in bf16"
+refused "a type of keys and values that is none" 2 "f32|f16|bf16|q8_0" fak logits "$llama" --ids 1 --kv q4
 printf '[1,\n 2, 3]\n' >"$scratch/ids"
 check_equal "ids in a file" "$(fak logits "$llama" --ids-file "$scratch/ids" --greedy 2 --isa c)" "$first"
 refused "a file with more than ids" 2 "no id" fak logits "$llama" --ids-file "$root/README.md"

@@ -4,6 +4,7 @@
 #include "engine/kernels/kernel.h"
 #include "tests/checkkern/synth.h"
 #include "tests/checkkern/tiny.h"
+#include "tests/unit/sanitized.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -36,10 +37,13 @@ static struct tiny_shape shape_of(enum dtype type) {
     return t;
 }
 
+static int activations = 16; /* of what is opened */
+
 static struct backend *open_lane(const struct program *program, const char *isa, int threads) {
     struct status st = {0};
     struct backend *b;
     struct backend_options options = {.isa = isa, .threads = threads, .max_batch = TOKENS, .n_pages = PAGES};
+    options.activations = strcmp(isa, "ref") == 0 ? 16 : activations;
     if (!backend_open_cpu(&b, program, &options, &st)) fail_msg("%s", st.message);
     return b;
 }
@@ -86,53 +90,123 @@ static void the_exact_lane_follows_ref(void **state) {
         for (int pairs = ROPE_INTERLEAVED; pairs <= ROPE_HALVES; pairs++) {
             struct tiny tiny;
             struct tiny_shape t = shape_of(types[i]);
+            if (SANITIZED && pairs != i % 2) continue;
             t.pairs = (enum rope_pairs)pairs;
             tiny_build(&tiny, &t);
             run_tokens(ref, &tiny.program, "ref", 1, TOKENS, 0);
-            run_tokens(exact, &tiny.program, "c", 1, TOKENS, 0);
+            run_tokens(exact, &tiny.program, "auto", 1, TOKENS, 0);
             double c = cosine(ref, exact, TOKENS * VOCAB);
             print_message("# %s %s cosine 1 - %.2g\n", dtype_info(t.type)->name, pairs ? "halves" : "pairs",
                           1 - c);
             assert_true(c > 1 - 1e-7);
+            activations = 8;
+            run_tokens(exact, &tiny.program, "auto", 1, TOKENS, 0);
+            activations = 16;
+            assert_true(cosine(ref, exact, TOKENS * VOCAB) > 1 - 1e-3);
             tiny_release(&tiny);
         }
 }
 
-/* "c:v3": is there such a clone, and does it run on this CPU? */
-static bool runs_here(const char *isa) {
-    if (strcmp(isa, "c") == 0) return true;
-    for (size_t i = 0; i < kernel_count; i++)
-        if (strcmp(kernel_table[i].clone, isa + 2) == 0) return kernel_table[i].runs_here();
-    return false;
-}
+static const char *const clones[] = {
+#define NAME(op, clone) #clone,
+    KERNEL_CLONES(NAME, )
+#undef NAME
+};
 
-static void nothing_but_the_tokens_decides(void **state) {
-    (void)state;
+static void try_cases(const struct program *program, enum dtype type) {
     static float want[TOKENS * VOCAB], got[TOKENS * VOCAB];
-    static const char *const isas[] = {"c", "c:base", "c:v3", "c:v4", "c:vnni"};
     static const struct {
         int threads;
         size_t chunk, strangers;
     } cases[] = {{1, 1, 0}, {2, 7, 0}, {3, 64, 0}, {7, 33, 20}, {2, 1, 3}, {1, 5, 1}};
+    const size_t n_cases = sizeof cases / sizeof *cases;
+    run_tokens(want, program, "c", 1, TOKENS, 0);
+    for (size_t k = 0; k < sizeof clones / sizeof *clones; k++) {
+        if (!kernel_choose_clone(clones[k], NULL)) {
+            print_message("# %s does not run here\n", clones[k]);
+            continue;
+        }
+        for (size_t j = 0; j < n_cases; j++) {
+            if (SANITIZED && j != k % n_cases) continue;
+            run_tokens(got, program, clones[k], cases[j].threads, cases[j].chunk, cases[j].strangers);
+            if (memcmp(got, want, sizeof got) != 0)
+                fail_msg("%s %s, %d bits: %d threads, chunks of %zu, %zu strangers", dtype_info(type)->name,
+                         clones[k], activations, cases[j].threads, cases[j].chunk, cases[j].strangers);
+        }
+    }
+}
+
+static void nothing_but_the_tokens_decides(void **state) {
+    (void)state;
     for (int i = 0; i < N_TYPES; i++) {
         struct tiny tiny;
         struct tiny_shape t = shape_of(types[i]);
         tiny_build(&tiny, &t);
-        run_tokens(want, &tiny.program, "c", 1, TOKENS, 0);
-        for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
-            if (!runs_here(isas[k])) {
-                print_message("# %s does not run here\n", isas[k]);
-                continue;
-            }
-            for (size_t j = 0; j < sizeof cases / sizeof *cases; j++) {
-                run_tokens(got, &tiny.program, isas[k], cases[j].threads, cases[j].chunk, cases[j].strangers);
-                if (memcmp(got, want, sizeof got) != 0)
-                    fail_msg("%s %s: %d threads, chunks of %zu, %zu strangers", dtype_info(t.type)->name,
-                             isas[k], cases[j].threads, cases[j].chunk, cases[j].strangers);
-            }
-        }
+        try_cases(&tiny.program, t.type);
+        activations = 8;
+        if (dtype_info(t.type)->block_elements > 1) try_cases(&tiny.program, t.type);
+        activations = 16;
         tiny_release(&tiny);
     }
+}
+
+enum { LONG = 540, LONG_PAGES = (LONG + KV_PAGE - 1) / KV_PAGE };
+
+/* LONG tokens of one sequence: more than a span of attention. Leaves the logits of the last of each chunk
+ * of 64. */
+static void run_long(float *logits, const struct program *program, const char *isa, enum kv_type kv,
+                     int threads, size_t chunk) {
+    struct status st = {0};
+    struct backend *b;
+    struct backend_options options = {
+        .isa = isa, .threads = threads, .max_batch = LONG, .n_pages = LONG_PAGES, .kv = kv};
+    if (!backend_open_cpu(&b, program, &options, &st)) fail_msg("%s", st.message);
+    int32_t pages[LONG_PAGES], ids[LONG], positions[LONG], sequences[LONG] = {0};
+    bool wants[LONG];
+    size_t done = 0;
+    for (size_t i = 0; i < LONG_PAGES; i++) pages[i] = (int32_t)(i * 5 % LONG_PAGES);
+    for (size_t i = 0; i < LONG; i++)
+        ids[i] = token(i), positions[i] = (int32_t)i, wants[i] = i % 64 == 63 || i + 1 == LONG;
+    for (size_t at = 0, n; at < LONG; at += n) {
+        n = LONG - at < chunk ? LONG - at : chunk;
+        struct batch batch = {n, ids + at, positions + at, sequences, wants + at, pages, 1, LONG_PAGES, NULL};
+        backend_run(b, &batch, logits + done * VOCAB);
+        for (size_t i = at; i < at + n; i++) done += wants[i];
+    }
+    backend_close(b);
+}
+
+/* Of every type, over pages, blocks of rows and spans; and no type is another's. */
+static void keys_and_values_of_every_type_give_the_same_bits_in_any_batch(void **state) {
+    (void)state;
+    enum { WANTED = LONG / 64 + 1 };
+    static float ref[WANTED * VOCAB], want[WANTED * VOCAB], got[WANTED * VOCAB], f32[WANTED * VOCAB];
+    static const double floors[KV_TYPES] = {1e-9, 5e-6, 5e-4, 6e-3};
+    static const struct {
+        const char *isa;
+        int threads;
+        size_t chunk;
+    } cases[] = {{"auto", 1, 1}, {"auto", 2, 7}, {"auto", 3, 64}, {"auto", 7, 512}, {"c", 2, 100}};
+    struct tiny_shape t = shape;
+    struct tiny tiny;
+    t.context = LONG_PAGES * KV_PAGE;
+    tiny_build(&tiny, &t);
+    run_long(ref, &tiny.program, "ref", KV_F32, 2, LONG);
+    for (int kv = 0; kv < KV_TYPES; kv++) {
+        run_long(want, &tiny.program, "c", (enum kv_type)kv, 1, LONG);
+        for (size_t j = 0; j < sizeof cases / sizeof *cases; j++) {
+            run_long(got, &tiny.program, cases[j].isa, (enum kv_type)kv, cases[j].threads, cases[j].chunk);
+            if (memcmp(got, want, sizeof got) != 0)
+                fail_msg("%s, %s: %d threads, chunks of %zu", kv_type_name((enum kv_type)kv), cases[j].isa,
+                         cases[j].threads, cases[j].chunk);
+        }
+        double distance = 1 - cosine(ref, want, WANTED * VOCAB);
+        print_message("# %s: cosine to ref in f32 1 - %.2g\n", kv_type_name((enum kv_type)kv), distance);
+        assert_true(distance < floors[kv]);
+        if (kv == KV_F32) memcpy(f32, want, sizeof f32);
+        else assert_memory_not_equal(want, f32, sizeof f32);
+    }
+    tiny_release(&tiny);
 }
 
 /* The bits themselves, so that another compiler, C library or instruction set that disagrees is found out.
@@ -141,25 +215,38 @@ static void the_bits_are_those_of_the_contract(void **state) {
     (void)state;
     static float logits[TOKENS * VOCAB];
     static const char *const want[N_TYPES] = {
-        "cf7f9a7386e6866a5d47065148b84eaf87616ca8a562da6eac78cd014a059bf7",
-        "1047961d475382d246f6a298c4aaf7634c9edd88a6f56d625021ce63bf5d4fc7",
-        "e57c38656bd5eddb4573c0c3cbfc852497abd35ccd7f742e934572540734f864",
-        "ead5b671cc7d0cdab41bcd555cdb92bf8e22aa3c237586de78a4d4721db1f100",
-        "f6cd7b4b2b2d33f80c3c1ed984d329efe8a9ceefdd1c55c432b1b191c4f7cc8a",
-        "fc54283661afbdb4fd46811a773a4f3cb9c2c94ea25c1759f162c76726355b0f",
-        "2d0b710cc1df9b763fb966a286fad9ab24a6e31fd2395d2c82ca5d4dbcdee07e",
-        "8d79a83da96fca3a89cfc09fc37f8cc5a83cc0dc48cedc9d2adf1884e3074303",
-        "7bba330fe5b250be57ae40d2b5142adf4266a399df109f27a55e95c57a89c671",
+        "1e863ef1396cb15d55bcb73bd9ba3f1cc1d109caf122e1be5246c276eb5fcd93",
+        "a26d718edb754be6e71d822ce6bb5be3b0a92172a017c071c8c17b846b990b59",
+        "be8d9f8142efae748b4f118c64a520847ff6ab03ec8699c839f64c578555b802",
+        "9723974abb47fbed02ffe8b165242ef89a1a6aaf90fc3307d930bc7cfcd18a24",
+        "92a1252ea8f60d653eeb2195eed79a8e106b729ac8b9983cefcf9ede1c70b256",
+        "53adb1c90a54ff1b062453976005609289e4ee4447d27771574d73ead29af22b",
+        "9dd4707c73f4de4c7031f557697771182f9e29545dcc578a767abddf99a946a3",
+        "d17c86132d9eb24a7d5a536125013d916ff2325ee253a1751498f10dba7993ef",
+        "58d062478e29ff53336ed9c1f052a03f7c8bf88417be54af5ea11d3df4e3d7c5",
+    };
+    static const char *const narrow[N_TYPES] = {
+        /* with activations of eight bits */
+        [2] = "ebda8a99b1acb92309c5b326911c4eb3ea309e74342cb2c0cf33e605ae0d2352",
+        [3] = "813ce6ff4e50bd3639e3e432d732577d461cdb5908910c28b61797dae36ca8f3",
+        [4] = "990a12494f39a6fb5b502ae0aecfa2a3279f54e7c1cc59348c56215dd752852c",
+        [6] = "1e724bcef663b2003df8c33ce16226d7ac1c790bc18562ab91281beb736af7c2",
+        [7] = "d688af3e74499ebca4073883c6bfeccfabf95887a4e5799cf445d3f82a4d2cdb",
+        [8] = "bc24b23ffb91020195d15f6ca39eb9a6f7d7d3f011f797ae2edbcf2b92a12855",
     };
     for (int i = 0; i < N_TYPES; i++) {
         struct tiny tiny;
         struct tiny_shape t = shape_of(types[i]);
         char hex[HASH_HEX];
         tiny_build(&tiny, &t);
-        run_tokens(logits, &tiny.program, "c", 1, TOKENS, 0);
-        hash_sha256(hex, logits, sizeof logits);
+        for (activations = 16; activations >= 8; activations -= 8) {
+            const char *expected = activations == 16 ? want[i] : narrow[i];
+            run_tokens(logits, &tiny.program, "c", 1, TOKENS, 0);
+            hash_sha256(hex, logits, sizeof logits);
+            if (expected) assert_string_equal(hex, expected);
+        }
+        activations = 16;
         tiny_release(&tiny);
-        assert_string_equal(hex, want[i]);
     }
 }
 
@@ -168,26 +255,29 @@ static void the_bits_are_those_of_the_contract(void **state) {
 static void attention_keeps_nan(void **state) {
     (void)state;
     enum { DIM = 20 };
-    static float keys[DIM * KV_PAGE], values[DIM * KV_PAGE], q[DIM], out[DIM];
-    static _Alignas(64) char scratch[4096];
+    static float keys[DIM * KV_PAGE], values[2 * 16 * KV_PAGE], q[DIM], out[DIM];
+    static _Alignas(64) char scratch[1 << 20];
     const int32_t position = 0, sequence = 0, page = 0;
     const struct tokens tokens = {
         .positions = &position, .sequences = &sequence, .pages = &page, .pages_per_sequence = 1};
-    assert_true(kernel_scratch(DIM, DIM, 1) <= sizeof scratch);
+    assert_true(kernel_scratch(DIM, DIM) <= sizeof scratch);
     for (size_t i = 0; i < kernel_count; i++) {
         const struct kernel *k = &kernel_table[i];
         if (strcmp(k->op, "attention") != 0 || !k->runs_here()) continue;
         for (int poisoned = 0; poisoned < 3; poisoned++) {
-            for (int j = 0; j < DIM * KV_PAGE; j++) keys[j] = values[j] = 1;
+            for (int j = 0; j < DIM * KV_PAGE; j++) keys[j] = 1;
+            for (int j = 0; j < 2 * 16 * KV_PAGE; j++) values[j] = 1;
             for (int d = 0; d < DIM; d++) q[d] = 1, out[d] = 0;
             if (poisoned == 1) q[3] = NAN;
             if (poisoned == 2) keys[5 * KV_PAGE] = NAN;
             struct task task = {.n = 1, .tokens = &tokens};
-            task.attention = (struct attention_task){.q = {q, DIM, DIM},
-                                                     .out = {out, DIM, DIM},
-                                                     .kv = {keys, values, DIM * KV_PAGE, 1, DIM, DIM},
-                                                     .n_heads = 1,
-                                                     .scale = 1};
+            task.attention = (struct attention_task){
+                .q = {q, DIM, DIM},
+                .out = {out, DIM, DIM},
+                .kv = {.keys = keys, .values = values, .n_kv_heads = 1, .key_dim = DIM, .value_dim = DIM},
+                .n_heads = 1,
+                .rows_per_unit = 1,
+                .scale = 1};
             k->run(&task, 0, 1, scratch);
             for (int d = 0; d < DIM; d++)
                 if (poisoned ? !isnan(out[d]) : out[d] != 1)
@@ -224,9 +314,28 @@ static void an_unknown_lane_is_refused(void **state) {
     struct backend_options options = {.isa = "sse9", .max_batch = 1, .n_pages = 1};
     assert_false(backend_open_cpu(&b, &tiny.program, &options, &st));
     assert_int_equal(st.code, STATUS_USAGE);
-    assert_string_equal(st.message, "there is no lane 'sse9'; use ref, c or auto");
-    options.isa = "c:mmx";
-    assert_false(backend_open_cpu(&b, &tiny.program, &options, &st));
+    assert_non_null(strstr(st.message, "there is no lane 'sse9'; use auto, ref, c"));
+    static const char *const known[] = {"avx2", "avx512", "neon"};
+    for (size_t i = 0; i < 3; i++) {
+        options.isa = known[i];
+        if (kernel_choose_clone(known[i], NULL)) continue;
+        assert_false(backend_open_cpu(&b, &tiny.program, &options, &st));
+        assert_int_equal(st.code, STATUS_UNSUPPORTED);
+        assert_non_null(strstr(st.message, "this CPU cannot run lane '"));
+        assert_non_null(strstr(st.message, "'; it has ref, c"));
+    }
+    static const struct {
+        const char *isa;
+        int bits;
+        const char *says;
+    } widths[] = {{"c", 4, "activations have 16 bits or 8, not 4"},
+                  {"ref", 8, "lane ref multiplies numbers as they are"}};
+    for (size_t i = 0; i < 2; i++) {
+        options.isa = widths[i].isa, options.activations = widths[i].bits;
+        assert_false(backend_open_cpu(&b, &tiny.program, &options, &st));
+        assert_int_equal(st.code, STATUS_USAGE);
+        assert_non_null(strstr(st.message, widths[i].says));
+    }
     options = (struct backend_options){.isa = "ref", .max_batch = 1, .n_pages = SIZE_MAX / 8};
     assert_false(backend_open_cpu(&b, &tiny.program, &options, &st));
     assert_int_equal(st.code, STATUS_NO_MEMORY);
@@ -240,9 +349,22 @@ static void it_says_what_runs(void **state) {
     struct backend *b = open_lane(&tiny.program, "ref", 1);
     assert_string_equal(backend_describe(b), "ref, 1 thread");
     backend_close(b);
-    b = open_lane(&tiny.program, "c:base", 3);
-    assert_string_equal(backend_describe(b), "c (baseline), 3 threads");
+    b = open_lane(&tiny.program, "c", 33); /* pinned where there are 33 CPUs */
+    assert_ptr_equal(strstr(backend_describe(b), "c, 33 threads"), backend_describe(b));
     backend_close(b);
+    activations = 8;
+    b = open_lane(&tiny.program, "c", 1);
+    activations = 16;
+    assert_string_equal(backend_describe(b), "c, 8-bit activations, 1 thread");
+    backend_close(b);
+    for (size_t i = 0; i < sizeof clones / sizeof *clones; i++) {
+        if (!kernel_choose_clone(clones[i], NULL)) continue;
+        char want[64];
+        snprintf(want, sizeof want, "%s, 1 thread", kernel_clone_text(clones[i]));
+        b = open_lane(&tiny.program, clones[i], 1);
+        assert_string_equal(backend_describe(b), want);
+        backend_close(b);
+    }
     tiny_release(&tiny);
 }
 
@@ -250,6 +372,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_exact_lane_follows_ref),
         cmocka_unit_test(nothing_but_the_tokens_decides),
+        cmocka_unit_test(keys_and_values_of_every_type_give_the_same_bits_in_any_batch),
         cmocka_unit_test(the_bits_are_those_of_the_contract),
         cmocka_unit_test(attention_keeps_nan),
         cmocka_unit_test(a_batch_of_nothing_is_legal),

@@ -3,6 +3,7 @@
 #include "tests/checkkern/checkkern.h"
 #include "tests/checkkern/mutants.h"
 #include "tests/checkkern/trial.h"
+#include "tests/unit/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,25 +14,27 @@
 
 #include <cmocka.h>
 
+static const struct checkkern_cases all = {.depth = SANITIZED ? CHECKKERN_SPARSE : CHECKKERN_QUICK};
+
 static void passes(void **state) {
     const struct kernel *kernel = *state;
     const char *fatal = getenv("FAK_SKIP");
-    struct checkkern_floor floor = checkkern_floor(kernel->op);
+    struct checkkern_floor floor = checkkern_floor(kernel->op, 16, KV_F32);
     struct checkkern_result result;
-    checkkern_run(&result, kernel, &floor);
+    checkkern_run(&result, kernel, &floor, &all);
     if (result.verdict == CHECKKERN_SKIP && !(fatal && strcmp(fatal, "fatal") == 0)) {
         print_message("# %s\n", result.why);
         skip();
     }
     if (result.verdict != CHECKKERN_PASS) fail_msg("%s", result.why);
-    assert_true(result.n_cases > 20);
+    assert_true(result.n_cases > (SANITIZED ? 2 : 20));
 }
 
 static void is_turned_down(void **state) {
     const struct mutant *mutant = *state;
-    struct checkkern_floor floor = checkkern_floor(mutant->kernel.op);
+    struct checkkern_floor floor = checkkern_floor(mutant->kernel.op, 16, KV_F32);
     struct checkkern_result result;
-    checkkern_run(&result, &mutant->kernel, &floor);
+    checkkern_run(&result, &mutant->kernel, &floor, &mutant->cases);
     if (result.verdict != CHECKKERN_FAIL) fail_msg("%s lives", mutant->name);
     if (!strstr(result.why, mutant->found_by)) fail_msg("found by something else: %s", result.why);
 }
@@ -45,7 +48,7 @@ static enum dtype type_of(const char *op) {
     };
     for (size_t i = 0; strncmp(op, "linear_", 7) == 0 && i < sizeof types / sizeof *types; i++)
         if (strcasecmp(op + 7, dtype_info(types[i])->name) == 0) return types[i];
-    return DTYPE_F32;
+    return strcmp(op, "linear_codes") == 0 ? DTYPE_GPTQ : DTYPE_F32;
 }
 
 /* engine.md 20: sgl-project/sglang#22455, #38773: no token is no work, for every op: nothing is written. */
@@ -62,7 +65,7 @@ static void takes_a_batch_of_nothing(void **state) {
         assert_true(trial_next_shape(&shape, k->op, type, 0));
         shape.n = 0;
         trial_build(&trial, k->op, &shape, strcmp(k->lane, "ref") != 0);
-        void *scratch = synth_alloc(&trial.arena, 1, kernel_scratch(4096, 512, 64) + 64);
+        void *scratch = synth_alloc(&trial.arena, 1, kernel_scratch(4096, 512) + 64);
         struct task task = trial_outputs(&trial, &memory, &n);
         float *before = synth_alloc(&trial.arena, n, sizeof *before); /* states and pages among it */
         memcpy(before, memory, n * sizeof *before);
@@ -79,15 +82,42 @@ static void a_kernel_that_cannot_run_is_skipped_and_no_pass(void **state) {
     (void)state;
     struct kernel kernel = kernel_table[0];
     kernel.runs_here = never;
-    struct checkkern_floor floor = checkkern_floor(kernel.op);
+    struct checkkern_floor floor = checkkern_floor(kernel.op, 16, KV_F32);
     struct checkkern_result result;
-    checkkern_run(&result, &kernel, &floor);
+    checkkern_run(&result, &kernel, &floor, &all);
     assert_int_equal(result.verdict, CHECKKERN_SKIP);
     assert_int_equal(result.n_cases, 0);
 }
 
+static size_t n_cases(const char *op, struct checkkern_cases cases) {
+    struct checkkern_floor floor = checkkern_floor(op, 16, KV_F32);
+    struct checkkern_result result;
+    checkkern_run(&result, kernel_find(op, "exact", "c"), &floor, &cases);
+    if (result.verdict != CHECKKERN_PASS) fail_msg("%s", result.why);
+    return result.n_cases;
+}
+
+/* A contract by itself has all of its cases and no other's. */
+static void contracts_are_parts_of_the_whole(void **state) {
+    (void)state;
+    size_t narrow = n_cases("linear_q4_0", (struct checkkern_cases){.activations = 8});
+    size_t wide = n_cases("linear_q4_0", (struct checkkern_cases){.activations = 16});
+    assert_true(narrow > 50 && narrow == wide);
+    assert_int_equal(narrow + wide, n_cases("linear_q4_0", all));
+    size_t parts = 0;
+    for (int kv = 0; kv < KV_TYPES; kv++) {
+        size_t part = n_cases("attention", (struct checkkern_cases){.kv = kv_type_name((enum kv_type)kv)});
+        assert_true(part > 50);
+        parts += part;
+    }
+    assert_int_equal(parts, n_cases("attention", all));
+    parts = n_cases("linear_codes", (struct checkkern_cases){.type = "AWQ"});
+    assert_true(parts > 100 && parts * 4 == n_cases("linear_codes", all));
+    assert_int_equal(n_cases("rms_norm", (struct checkkern_cases){.activations = 8}), 0);
+}
+
 int main(void) {
-    size_t n = kernel_count + n_mutants + 2, at = 0;
+    size_t n = kernel_count + n_mutants + 3, at = 0;
     struct CMUnitTest *tests = calloc(n, sizeof *tests);
     char(*names)[96] = calloc(n, sizeof *names);
     if (!tests || !names) return 1;
@@ -102,6 +132,7 @@ int main(void) {
             (struct CMUnitTest){names[at], is_turned_down, NULL, NULL, (void *)(uintptr_t)&mutants[i]};
     }
     tests[at++] = (struct CMUnitTest)cmocka_unit_test(takes_a_batch_of_nothing);
+    tests[at++] = (struct CMUnitTest)cmocka_unit_test(contracts_are_parts_of_the_whole);
     tests[at] = (struct CMUnitTest)cmocka_unit_test(a_kernel_that_cannot_run_is_skipped_and_no_pass);
     int failed = _cmocka_run_group_tests("checkkern", tests, n, NULL, NULL);
     free(names);

@@ -11,8 +11,9 @@
 #include <cmocka.h>
 
 static const struct cli_option options[] = {
-    {"-n, --tokens", "N", "how many"}, {"--isa", "ref|c|auto", "which lane"},  {"-p", "TEXT", "the prompt"},
-    {"--json", NULL, "write JSON"},    {"--markdown", NULL, "write Markdown"}, {0}};
+    {"-n, --tokens", "N", "how many"},      {"--isa", "ref|c|avx2|auto", "which lane"},
+    {"-p", "TEXT", "the prompt"},           {"--json", NULL, "write JSON"},
+    {"--markdown", NULL, "write Markdown"}, {0}};
 static const struct cli_command table[] = {
     {.name = "run",
      .usage = "[MODEL] [-p TEXT]",
@@ -100,7 +101,7 @@ static void wrong_usage_says_what_was_meant(void **state) {
     refuse(words("-x", NULL), "unknown option '-x'");
     refuse(words("-n", NULL), "needs a value");
     refuse(words("--json=yes", NULL), "takes no value");
-    refuse(words("--isa", "avx9", NULL), "'avx9' is none of ref|c|auto");
+    refuse(words("--isa", "avx9", NULL), "'avx9' is none of ref|c|avx2|auto");
 }
 
 static void numbers_are_whole_and_within_range(void **state) {
@@ -196,7 +197,7 @@ static void completion_knows_every_command(void **state) {
     struct str out = {0};
     completion_bash(&out, "fak", table);
     assert_non_null(strstr(str_c(&out), "'run'|'sota'|'sota list')"));
-    assert_non_null(strstr(str_c(&out), "'run --isa') COMPREPLY=($(compgen -W 'ref c auto'"));
+    assert_non_null(strstr(str_c(&out), "'run --isa') COMPREPLY=($(compgen -W 'ref c avx2 auto'"));
     assert_non_null(strstr(str_c(&out), "'run -n'|'run --tokens') return ;;"));
     str_free(&out);
 }

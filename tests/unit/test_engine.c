@@ -13,31 +13,13 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/sessions.h"
+
 static const char stories[] = "models/fak-stories-Q8_0.gguf";
-static const char *const lanes[] = {"ref", "c"};
+static const char *const lanes[] = {"ref", "auto"};
 enum { N_LANES = 2 };
 
 /* --- helpers ------------------------------------------------------------------------------------------- */
-
-static struct engine_model *model_of(const char *path, struct engine_options options) {
-    struct status st;
-    struct engine_model *model;
-    options.ids_only = true;
-    if (!engine_open(&model, path, &options, &st)) fail_msg("%s", st.message);
-    return model;
-}
-
-static struct engine_session *session_of(struct engine_model *model) {
-    struct engine_session *session;
-    assert_true(engine_session_open(&session, model, NULL));
-    return session;
-}
-
-static void feed(struct engine_session *s, const int32_t *ids, size_t n, enum engine_logits want,
-                 float *logits) {
-    struct status st;
-    if (!engine_feed(s, ids, n, want, logits, &st)) fail_msg("%s", st.message);
-}
 
 /* Some ids of the story model, not all alike. */
 static int32_t some_id(size_t i) { return (int32_t)(3 + (i * i * 31 + i * 7) % 1000); }
@@ -88,7 +70,7 @@ static void logits_do_not_depend_on_threads_or_chunks(void **state) {
     (void)state;
     int32_t ids[PROMPT];
     some_ids(ids, PROMPT, 0);
-    check_same_bits("c", ids, PROMPT);
+    check_same_bits("auto", ids, PROMPT);
     check_same_bits("ref", ids, PROMPT / 3); /* slow, and the same code around it */
 }
 
@@ -182,7 +164,7 @@ static void feed_refused(struct engine_session *s, const int32_t *ids, size_t n,
 static void what_cannot_be_fed_is_refused_and_nothing_runs(void **state) {
     (void)state;
     struct engine_model *model =
-        model_of(stories, (struct engine_options){.isa = "c", .context = 2 * KV_PAGE});
+        model_of(stories, (struct engine_options){.isa = "auto", .context = 2 * KV_PAGE});
     assert_int_equal(engine_context(model), 2 * KV_PAGE);
     struct engine_session *s = session_of(model);
     int32_t ids[3 * KV_PAGE] = {1};
@@ -201,7 +183,7 @@ static void what_cannot_be_fed_is_refused_and_nothing_runs(void **state) {
 static void sessions_share_the_pages_and_give_them_back(void **state) {
     (void)state;
     struct engine_model *model =
-        model_of(stories, (struct engine_options){.isa = "c", .context = 2 * KV_PAGE});
+        model_of(stories, (struct engine_options){.isa = "auto", .context = 2 * KV_PAGE});
     int32_t ids[2 * KV_PAGE] = {1};
     struct engine_session *a = session_of(model), *b = session_of(model);
     feed(a, ids, KV_PAGE, ENGINE_LOGITS_NONE, NULL);
@@ -249,7 +231,7 @@ void *realloc(void *at, size_t n) {
 static void feeding_allocates_nothing(void **state) {
     (void)state;
     if (!COUNTS) skip();
-    struct engine_model *model = model_of(stories, (struct engine_options){.isa = "c", .chunk = 16});
+    struct engine_model *model = model_of(stories, (struct engine_options){.isa = "auto", .chunk = 16});
     float *logits = malloc(engine_n_vocab(model) * sizeof *logits);
     int32_t ids[PROMPT];
     some_ids(ids, PROMPT, 0);

@@ -12,34 +12,19 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+
+#include "tests/unit/sessions.h"
 #include <jansson.h>
 
 static const char stories[] = "models/fak-stories-Q8_0.gguf";
 static const char golden[] = "tests/golden/models/";
-static const char *const lanes[] = {"ref", "c"};
+static const char *const lanes[] = {"ref", "auto"};
 enum { N_LANES = 2 };
 static const double TOLERANCE = 2e-4; /* evaluations in f32 stay below 1e-4 */
 
 /* `chunk` 0: the engine's own. */
 static struct engine_model *model_with(const char *path, const char *isa, size_t chunk) {
-    struct status st;
-    struct engine_model *model;
-    struct engine_options options = {
-        .isa = isa, .ids_only = true, .chunk = chunk, .threads = 1, .context = 512};
-    if (!engine_open(&model, path, &options, &st)) fail_msg("%s", st.message);
-    return model;
-}
-
-static struct engine_session *session_of(struct engine_model *model) {
-    struct engine_session *session;
-    assert_true(engine_session_open(&session, model, NULL));
-    return session;
-}
-
-static void feed(struct engine_session *s, const int32_t *ids, size_t n, enum engine_logits want,
-                 float *logits) {
-    struct status st;
-    if (!engine_feed(s, ids, n, want, logits, &st)) fail_msg("%s", st.message);
+    return model_of(path, (struct engine_options){.isa = isa, .chunk = chunk, .threads = 1, .context = 512});
 }
 
 static json_t *json_of(const char *path) {

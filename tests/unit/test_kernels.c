@@ -1,7 +1,7 @@
 /* Kernels on numbers small enough to check by hand, in every lane: what checkkern's oracle itself has to
  * give, and faults that other engines had (the reports are named beside the tests). */
 #include "engine/kernels/kernel.h"
-#include "engine/kernels/panel.h"
+#include "engine/kernels/kpanel.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static _Alignas(64) char scratch[1 << 16];
+static _Alignas(64) char scratch[1 << 18];
 
 /* The lanes: ref, and the exact lane in each clone that runs here. */
 static bool next_lane(const struct kernel **kernel, const char *op, size_t *i) {
@@ -100,6 +100,14 @@ static void swiglu_gates(void **state) {
     }
 }
 
+/* Weights as the kernel's lane wants them: `panel` holds the only one, of up to 16 rows. */
+static const void *weights_for(const struct kernel *k, void *panel, enum dtype type, const void *weights,
+                               size_t n_rows, size_t n_cols) {
+    if (strcmp(k->lane, "ref") == 0) return weights;
+    panel_pack(panel, type, weights, n_rows, n_cols, 0);
+    return panel;
+}
+
 /* engine.md 17: sgl-project/sglang#9918, ggml-org/llama.cpp#7805: sums of 300 * 1 over 1024 columns leave
  * f16. */
 static void sums_beyond_the_range_of_f16_stay_finite(void **state) {
@@ -110,7 +118,7 @@ static void sums_beyond_the_range_of_f16_stay_finite(void **state) {
         enum dtype type;
     } cases[] = {
         {"linear", DTYPE_F16}, {"linear_f16", DTYPE_F16}, {"linear_f32", DTYPE_F32}, {"linear", DTYPE_F32}};
-    static float in[K], f32[K], out;
+    static float in[K], f32[K], panel[K * LINEAR_ROWS], out;
     static uint16_t f16[K];
     for (size_t j = 0; j < K; j++) in[j] = 300, f32[j] = 1, f16[j] = 0x3C00;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -118,7 +126,8 @@ static void sums_beyond_the_range_of_f16_stay_finite(void **state) {
         for (size_t i = 0; next_lane(&k, cases[c].op, &i);) {
             struct task task = {.n = 1};
             task.linear = (struct linear_task){.type = cases[c].type, .n_rows = 1, .n_cols = K};
-            task.linear.weights = cases[c].type == DTYPE_F16 ? (void *)f16 : (void *)f32;
+            const void *weights = cases[c].type == DTYPE_F16 ? (void *)f16 : (void *)f32;
+            task.linear.weights = weights_for(k, panel, cases[c].type, weights, 1, K);
             task.linear.in = rows(in, K), task.linear.out = rows(&out, 1);
             k->run(&task, 0, 1, scratch);
             assert_true(out == 307200);
@@ -129,6 +138,23 @@ static void sums_beyond_the_range_of_f16_stay_finite(void **state) {
 enum { DIM = 2, MOST_HEADS = 96 };
 static float keys[MOST_HEADS * DIM * KV_PAGE], queries[MOST_HEADS * DIM];
 
+/* Pages of f32: keys [page][n_kv][DIM][KV_PAGE] and values [page][n_kv][KV_PAGE][DIM], put where they belong.
+ * values NULL: there are none. */
+static struct kv kv_of(const float *k, const float *v, size_t n_pages, size_t n_kv) {
+    static _Alignas(64) char key_pages[MOST_HEADS << 8], value_pages[MOST_HEADS << 11];
+    struct kv kv = {.keys = key_pages, .values = value_pages, .n_kv_heads = n_kv, .key_dim = DIM};
+    kv.value_dim = v ? DIM : 0, kv.page_stride = n_kv * kv_value_bytes(KV_F32, DIM);
+    for (size_t page = 0; page < n_pages; page++)
+        for (size_t head = 0; head < n_kv; head++)
+            for (size_t slot = 0; slot < KV_PAGE; slot++) {
+                size_t at = (page * n_kv + head) * DIM * KV_PAGE;
+                const float key[DIM] = {k[at + slot], k[at + KV_PAGE + slot]};
+                kv_put_key(KV_F32, kv_keys(&kv, page, head), slot, key, DIM);
+                if (v) kv_put_value(KV_F32, kv_values(&kv, page, head), slot, v + at + slot * DIM, DIM);
+            }
+    return kv;
+}
+
 /* One token at `position` with one page; while keys are 0 every position weighs the same. */
 static void attend(const struct kernel *k, float *out, size_t n_kv, size_t group, const float *values,
                    int32_t page, int32_t position) {
@@ -138,8 +164,8 @@ static void attend(const struct kernel *k, float *out, size_t n_kv, size_t group
     struct task task = {.n = 1, .tokens = &tokens};
     struct attention_task *t = &task.attention;
     t->q = rows(queries, n_kv * group * DIM), t->out = rows(out, n_kv * group * DIM);
-    t->kv = (struct kv){keys, (float *)(uintptr_t)values, n_kv * DIM * KV_PAGE, n_kv, DIM, DIM};
-    t->n_heads = n_kv * group, t->scale = 1;
+    t->kv = kv_of(keys, values, 1, n_kv);
+    t->n_heads = n_kv * group, t->rows_per_unit = 1, t->scale = 1;
     k->run(&task, 0, n_kv, scratch);
 }
 
@@ -150,8 +176,9 @@ static void attend_in_window(const struct kernel *k, float *out, size_t window, 
         .positions = &position, .sequences = &sequence, .pages = &page, .pages_per_sequence = 1};
     struct task task = {.n = 1, .tokens = &tokens};
     struct attention_task *t = &task.attention;
-    *t = (struct attention_task){.q = rows(queries, DIM), .out = rows(out, DIM), .n_heads = 1, .scale = 1};
-    t->kv = (struct kv){keys, (float *)(uintptr_t)values, DIM * KV_PAGE, 1, DIM, DIM};
+    *t = (struct attention_task){
+        .q = rows(queries, DIM), .out = rows(out, DIM), .n_heads = 1, .rows_per_unit = 1, .scale = 1};
+    t->kv = kv_of(keys, values, 1, 1);
     t->window = window;
     k->run(&task, 0, 1, scratch);
 }
@@ -204,7 +231,7 @@ static void a_window_counts_the_token_itself(void **state) {
 /* A sink takes its part of the sum and gives nothing; a cap of tanh bounds scores from both sides. */
 static void sinks_take_and_caps_bound(void **state) {
     (void)state;
-    float value[2 * KV_PAGE] = {6, 9}, out[2], sink = 0, q[] = {4, 0};
+    float value[2 * KV_PAGE] = {6, 9}, out[2], sink = 0, q[] = {0, 0};
     const struct kernel *k;
     int32_t position = 1, sequence = 0, page = 0;
     struct tokens tokens = {
@@ -212,16 +239,19 @@ static void sinks_take_and_caps_bound(void **state) {
     struct task task = {.n = 1, .tokens = &tokens};
     struct attention_task *t = &task.attention;
     *t = (struct attention_task){
-        .q = rows(q, 2), .out = rows(out, 2), .n_heads = 1, .scale = 0, .sinks = &sink};
-    t->kv = (struct kv){keys, value, DIM * KV_PAGE, 1, DIM, DIM};
+        .q = rows(q, 2), .out = rows(out, 2), .n_heads = 1, .rows_per_unit = 1, .scale = 1, .sinks = &sink};
+    t->kv = kv_of(keys, value, 1, 1);
     for (size_t i = 0; next_lane(&k, "attention", &i);) {
         k->run(&task, 0, 1, scratch);
         near(out, (float[]){2, 3}, 2); /* of two positions and a sink, a third each; the second value is 0 */
     }
-    t->sinks = NULL, t->scale = 1, t->cap = 1;
+    t->sinks = NULL, t->cap = 1, q[0] = 4;
     keys[0] = 100, keys[1] = -100;
-    kernel_find("attention", "ref", "")->run(&task, 0, 1, scratch);
-    near(out, (float[]){6 / (1 + expf(-2)), 9 / (1 + expf(-2))}, 2); /* scores of 1 and -1 */
+    t->kv = kv_of(keys, value, 1, 1);
+    for (size_t i = 0; next_lane(&k, "attention", &i);) {
+        k->run(&task, 0, 1, scratch);
+        near(out, (float[]){6 / (1 + expf(-2)), 9 / (1 + expf(-2))}, 2); /* scores of 1 and -1 */
+    }
     keys[0] = keys[1] = 0;
 }
 
@@ -240,12 +270,17 @@ static void everything_chosen_is_dense(void **state) {
         .positions = &position, .sequences = &sequence, .pages = pages, .pages_per_sequence = PAGES};
     struct task task = {.n = 1, .tokens = &tokens};
     struct attention_task *t = &task.attention;
-    *t = (struct attention_task){.q = rows(q, DIM), .out = rows(dense, DIM), .n_heads = 1, .scale = 1};
-    t->kv = (struct kv){many, values, DIM * KV_PAGE, 1, DIM, DIM};
-    kernel_find("attention", "ref", "")->run(&task, 0, 1, scratch);
-    t->out = rows(sparse, DIM), t->chosen = rows(chosen, N + 4);
-    kernel_find("dsa_attention", "ref", "")->run(&task, 0, 1, scratch);
-    assert_memory_equal(dense, sparse, sizeof dense);
+    *t = (struct attention_task){
+        .q = rows(q, DIM), .out = rows(dense, DIM), .n_heads = 1, .rows_per_unit = 1, .scale = 1};
+    t->kv = kv_of(many, values, PAGES, 1);
+    const struct kernel *k;
+    for (size_t i = 0; next_lane(&k, "dsa_attention", &i);) {
+        t->out = rows(dense, DIM);
+        kernel_find("attention", k->lane, k->clone)->run(&task, 0, 1, scratch);
+        t->out = rows(sparse, DIM), t->chosen = rows(chosen, N + 4);
+        k->run(&task, 0, 1, scratch);
+        assert_memory_equal(dense, sparse, sizeof dense);
+    }
 }
 
 /* Ties are common in an indexer, for relu makes zeros: the lowest positions are kept. */
@@ -260,12 +295,16 @@ static void an_indexer_keeps_the_lowest_of_equals(void **state) {
     struct task task = {.n = 1, .tokens = &tokens};
     task.dsa_select = (struct dsa_select_task){
         .q = rows(q, DIM), .weights = rows(&weight, 1), .n_heads = 1, .scale = 1, .out = rows(out, 4)};
-    task.dsa_select.kv = (struct kv){index_keys, NULL, DIM * KV_PAGE, 1, DIM, 0};
-    kernel_find("dsa_select", "ref", "")->run(&task, 0, 1, scratch);
-    near(out, (float[]){0, 1, 2, 5}, 4);
-    position = 2;
-    kernel_find("dsa_select", "ref", "")->run(&task, 0, 1, scratch);
-    near(out, (float[]){0, 1, 2, -1}, 4);
+    task.dsa_select.kv = kv_of(index_keys, NULL, 1, 1);
+    const struct kernel *k;
+    for (size_t i = 0; next_lane(&k, "dsa_select", &i);) {
+        position = 6;
+        k->run(&task, 0, 1, scratch);
+        near(out, (float[]){0, 1, 2, 5}, 4);
+        position = 2;
+        k->run(&task, 0, 1, scratch);
+        near(out, (float[]){0, 1, 2, -1}, 4);
+    }
 }
 
 /* engine.md 21: huggingface/transformers#48647. DeepSeek-V3: a correction decides who is chosen and not with
@@ -277,15 +316,20 @@ static void a_router_chooses_by_group_and_weighs_without_the_bias(void **state) 
     struct task task = {.n = 1};
     task.route = (struct route_task){
         .in = rows(logits, 8), .bias = bias, .ids = rows(ids, 2), .weights = rows(weights, 2)};
-    task.route.how = (struct routing){true, true, 4, 1, 2, 2.5F};
-    kernel_find("route", "ref", "")->run(&task, 0, 1, scratch);
-    near(ids, (float[]){4, 5}, 2); /* 1 + 1 in sigmoids is more than 2 and -9 */
-    near(weights, (float[]){1.25F, 1.25F}, 2);
-    task.route.how = (struct routing){false, false, 4, 1, 1, 1}; /* V2: by the best one, no renormalisation */
-    task.route.bias = NULL;
-    kernel_find("route", "ref", "")->run(&task, 0, 1, scratch);
-    near(ids, (float[]){2, 3}, 2);
-    assert_true(weights[0] < 0.6F && weights[1] < 1e-4F);
+    const struct kernel *k;
+    for (size_t i = 0; next_lane(&k, "route", &i);) {
+        task.route.how = (struct routing){true, true, 4, 1, 2, 2.5F};
+        task.route.bias = bias;
+        k->run(&task, 0, 1, scratch);
+        near(ids, (float[]){4, 5}, 2); /* 1 + 1 in sigmoids is more than 2 and -9 */
+        near(weights, (float[]){1.25F, 1.25F}, 2);
+        /* V2: by the best one, no renormalisation */
+        task.route.how = (struct routing){false, false, 4, 1, 1, 1};
+        task.route.bias = NULL;
+        k->run(&task, 0, 1, scratch);
+        near(ids, (float[]){2, 3}, 2);
+        assert_true(weights[0] < 0.6F && weights[1] < 1e-4F);
+    }
 }
 
 /* engine.md 15: flashinfer-ai/flashinfer#4401 and its family: exp(-inf - -inf) is NaN. Nothing to attend to
@@ -311,11 +355,11 @@ static void masked_rows_and_tiles_leave_their_neighbours_alone(void **state) {
     struct tokens tokens = {
         .positions = positions, .sequences = sequences, .pages = pages, .pages_per_sequence = 2};
     struct task task = {.n = N, .tokens = &tokens};
-    task.attention =
-        (struct attention_task){.q = rows(q, DIM), .out = rows(out, DIM), .n_heads = 1, .scale = 1};
-    task.attention.kv = (struct kv){keys, values, DIM * KV_PAGE, 1, DIM, DIM};
+    task.attention = (struct attention_task){
+        .q = rows(q, DIM), .out = rows(out, DIM), .n_heads = 1, .rows_per_unit = 1, .scale = 1};
     const struct kernel *k;
     for (size_t j = 0; j < KV_PAGE; j++) values[2 * j] = (float)j, values[2 * j + 1] = 1;
+    task.attention.kv = kv_of(keys, values, 1, 1);
     for (size_t i = 0; next_lane(&k, "attention", &i);) {
         for (size_t j = 0; j < N * DIM; j++) out[j] = NAN;
         k->run(&task, 0, N, scratch);
@@ -325,8 +369,7 @@ static void masked_rows_and_tiles_leave_their_neighbours_alone(void **state) {
 
 /* engine.md 19: sgl-project/sglang#30079, vllm-project/vllm#39391: whatever the logits are, the ids are
  * distinct and in range, and what a NaN makes is no number. */
-static void a_router_chooses_distinct_experts_from_any_row(void **state) {
-    (void)state;
+static void chooses_distinct_experts(const struct kernel *k) {
     enum { N = 8, USED = 4 };
     static const struct routing how[] = {{false, true, 1, 1, 1, 1},
                                          {true, true, 1, 1, 1, 1},
@@ -342,7 +385,7 @@ static void a_router_chooses_distinct_experts_from_any_row(void **state) {
                 struct task task = {.n = 1};
                 task.route = (struct route_task){rows(logits, N), h % 2 ? bias : NULL, rows(ids, USED),
                                                  rows(weights, USED), how[h]};
-                kernel_find("route", "ref", "")->run(&task, 0, 1, scratch);
+                k->run(&task, 0, 1, scratch);
                 for (size_t s = 0; s < USED; s++) {
                     assert_true(ids[s] >= 0 && ids[s] < N && ids[s] == floorf(ids[s]));
                     assert_false(seen[(size_t)ids[s]]);
@@ -350,6 +393,27 @@ static void a_router_chooses_distinct_experts_from_any_row(void **state) {
                 }
                 if (r == 0) assert_true(isnan(weights[0]));
             }
+}
+
+static void a_router_chooses_distinct_experts_from_any_row(void **state) {
+    (void)state;
+    const struct kernel *k;
+    for (size_t i = 0; next_lane(&k, "route", &i);) chooses_distinct_experts(k);
+}
+
+/* Scores too small for any float leave the order of the logits. */
+static void a_router_orders_experts_whose_scores_vanish(void **state) {
+    (void)state;
+    float logits[] = {0, -900, 1000, -800, -700}, ids[4], weights[4];
+    const struct kernel *k;
+    struct task task = {.n = 1};
+    task.route = (struct route_task){.in = rows(logits, 5), .ids = rows(ids, 4), .weights = rows(weights, 4)};
+    task.route.how = (struct routing){false, true, 1, 1, 2, 1};
+    for (size_t i = 0; next_lane(&k, "route", &i);) {
+        k->run(&task, 0, 1, scratch);
+        near(ids, (float[]){2, 0, 4, 3}, 4);
+        near(weights, (float[]){1, 0, 0, 0}, 4);
+    }
 }
 
 /* The same of an indexer, which chooses too. */
@@ -362,22 +426,31 @@ static void an_indexer_chooses_distinct_positions_from_nan(void **state) {
     struct task task = {.n = 1, .tokens = &tokens};
     task.dsa_select = (struct dsa_select_task){
         .q = rows(q, DIM), .weights = rows(&weight, 1), .n_heads = 1, .scale = 1, .out = rows(out, 4)};
-    task.dsa_select.kv = (struct kv){keys, NULL, DIM * KV_PAGE, 1, DIM, 0};
-    kernel_find("dsa_select", "ref", "")->run(&task, 0, 1, scratch);
-    for (size_t i = 0; i < 4; i++) assert_true(out[i] >= 0 && out[i] <= 6 && (i == 0 || out[i] > out[i - 1]));
+    task.dsa_select.kv = kv_of(keys, NULL, 1, 1);
+    const struct kernel *k;
+    for (size_t lane = 0; next_lane(&k, "dsa_select", &lane);) {
+        k->run(&task, 0, 1, scratch);
+        for (size_t i = 0; i < 4; i++)
+            assert_true(out[i] >= 0 && out[i] <= 6 && (i == 0 || out[i] > out[i - 1]));
+    }
 }
 
 /* What goes in as NaN must not come out as a number. */
 static void a_nan_is_never_washed_away(void **state) {
     (void)state;
-    const struct kernel *quantize = kernel_find("quantize", "exact", "base");
+    const struct kernel *quantize = kernel_find("quantize", "exact", "c");
     float bad[] = {NAN, INFINITY, -INFINITY};
     for (size_t b = 0; b < 3; b++) {
         float in[QUANT_BLOCK] = {1, 2, bad[b]}, scale, sum;
         int16_t q[QUANT_BLOCK];
-        struct task task = {.n = 1, .quantize = {rows(in, QUANT_BLOCK), {q, &scale, &sum, QUANT_BLOCK}}};
-        quantize->run(&task, 0, 1, scratch);
-        assert_true(isnan(scale) && isnan(sum));
+        int32_t sums[2];
+        for (int bits = 8; bits <= 16; bits += 8) {
+            struct task task = {
+                .n = 1,
+                .quantize = {.in = rows(in, QUANT_BLOCK), .out = {bits, q, &scale, &sum, sums, QUANT_BLOCK}}};
+            quantize->run(&task, 0, 1, scratch);
+            assert_true(isnan(scale) && isnan(sum));
+        }
     }
     static float values[2 * KV_PAGE], out[2];
     const struct kernel *k;
@@ -405,7 +478,7 @@ static void rows_may_lie_further_apart_than_32_bits(void **state) {
     (void)state;
     enum { WIDTH = 32 };
     const size_t stride = ((size_t)1 << 31) + 64, bytes = (stride + WIDTH) * sizeof(float);
-    float *far[2], weight[WIDTH];
+    float *far[2], weight[WIDTH], panel[WIDTH * LINEAR_ROWS];
     for (int i = 0; i < 2; i++) {
         far[i] =
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -422,47 +495,57 @@ static void rows_may_lie_further_apart_than_32_bits(void **state) {
     }
     for (size_t i = 0; next_lane(&k, "linear_f32", &i);) {
         struct task task = {.n = 2};
-        task.linear = (struct linear_task){
-            .type = DTYPE_F32, .n_rows = 1, .n_cols = WIDTH, .weights = weight, .in = in, .out = out};
+        task.linear =
+            (struct linear_task){.type = DTYPE_F32, .n_rows = 1, .n_cols = WIDTH, .in = in, .out = out};
+        task.linear.weights = weights_for(k, panel, DTYPE_F32, weight, 1, WIDTH);
         k->run(&task, 0, 1, scratch);
         near(far[1] + stride, (float[]){2 * 3 * WIDTH}, 1);
     }
     for (int i = 0; i < 2; i++) munmap(far[i], bytes);
 }
 
+/* Where byte `column % 4` of a quad stands. */
+static size_t in_quad(size_t column) { return (size_t[]){0, 2, 1, 3}[column % 4]; }
+
 static void panels_hold_the_columns_where_they_say(void **state) {
     (void)state;
-    uint8_t q4[20] = {0}, q8[34] = {0}, block[544];
+    uint8_t q4[20] = {0}, q8[2 * 34] = {0}, block[64 + 2 * 512];
     for (size_t j = 0; j < 16; j++)
         q4[4 + j] = (uint8_t)((15 - j) << 4 | j); /* column j: j, column j + 16: 15 - j */
-    for (size_t j = 0; j < 32; j++) q8[2 + j] = (uint8_t)(100 + j);
+    for (size_t j = 0; j < 32; j++) q8[2 + j] = (uint8_t)(100 + j), q8[36 + j] = (uint8_t)-j;
     q4[0] = 0x12, q4[3] = 0x34;
     panel_pack(block, DTYPE_Q4_1, q4, 1, 32, 0);
     assert_int_equal(block[0], 0x12);
     assert_int_equal(block[32 + 1], 0x34);
     for (size_t c = 0; c < 32; c++) {
-        size_t word = c % 2, nibble = c % 8 / 2, byte = 64 + c / 8 * 64 + word * 2 + nibble / 2;
-        assert_int_equal(block[byte] >> nibble % 2 * 4 & 15, c < 16 ? c : 31 - c);
+        uint8_t byte = block[64 + c / 8 * 64 + in_quad(c)];
+        assert_int_equal(byte >> c % 8 / 4 * 4 & 15, c < 16 ? c : 31 - c);
     }
-    panel_pack(block, DTYPE_Q8_0, q8, 1, 32, 0);
-    for (size_t c = 0; c < 32; c++) assert_int_equal(block[32 + c / 4 * 64 + c % 2 * 2 + c % 4 / 2], 100 + c);
+    q8[0] = 0x56, q8[34] = 0x78;
+    panel_pack(block, DTYPE_Q8_0, q8, 1, 64, 0);
+    assert_int_equal(block[0], 0x56);
+    assert_int_equal(block[32], 0x78);
+    for (size_t c = 0; c < 64; c++) /* codes are offset by 128 */
+        assert_int_equal((uint8_t)(block[64 + c / 4 * 64 + in_quad(c)] - 128),
+                         (uint8_t)(c < 32 ? 100 + c : 32 - c));
     for (size_t r = 1; r < 16; r++) assert_int_equal(block[2 * r], 0); /* rows past the last */
+    assert_int_equal(panel_bytes(DTYPE_Q8_0, 96), 2 * 64 + 3 * 512);   /* the last group is short */
+    assert_int_equal(panel_bytes(DTYPE_F32, 96), 96 * 64);
 }
 
 /* The value of column c of a row, read out of a super-block as kpanel.h says. d is 1 and dmin 0.5. */
-static float panel_value(const uint8_t *panel, enum dtype type, size_t row, size_t c) {
-    const size_t lines = kpanel_lines(type), at = c % 32, p = at % 2;
-    const uint8_t *sub = panel + KPANEL_QUANTS + c / 32 * lines * PANEL_LINE;
+static float panel_value(const uint8_t *panel, enum panel_form form, size_t row, size_t c) {
+    const struct panel_shape shape = panel_shape(form);
+    const size_t quad = c % 32 / 4, byte = 4 * row + in_quad(c);
+    const uint8_t *sub = panel + shape.header_bytes + c / 32 * shape.lines * PANEL_LINE;
+    const uint8_t *high = sub + KPANEL_NIBBLES * PANEL_LINE;
     const uint8_t *scales = panel + KPANEL_SCALES + c / 64 * PANEL_LINE + 4 * row + c / 32 % 2 * 2;
-    uint16_t word, high[2] = {0};
-    memcpy(&word, sub + at / 8 * PANEL_LINE + 4 * row + 2 * p, 2);
-    for (size_t h = 4; h < lines; h++) memcpy(&high[h - 4], sub + h * PANEL_LINE + 4 * row + 2 * p, 2);
-    int q = word >> at % 8 / 2 * 4 & 15;
-    if (type == DTYPE_Q6_K) {
-        q |= (high[at / 16] >> at % 16 / 2 * 2 & 3) << 4;
-        return (float)(int8_t)scales[at / 16] * (float)(q < 32 ? q : q - 64);
+    int q = sub[quad / 2 * PANEL_LINE + byte] >> quad % 2 * 4 & 15;
+    if (form == PANEL_Q6_K) {
+        q |= (high[quad / 4 * PANEL_LINE + byte] >> quad % 4 * 2 & 3) << 4;
+        return (float)(int8_t)scales[c % 32 / 16] * (float)(q - 32);
     }
-    q |= (high[0] >> at / 2 & 1) << 4;
+    if (form == PANEL_Q5_K) q |= (high[byte] >> quad & 1) << 4;
     return (float)(scales[0] * q) - 0.5F * (float)scales[1];
 }
 
@@ -474,14 +557,15 @@ static void panels_of_k_quants_hold_what_the_file_says(void **state) {
     for (size_t t = 0; t < 3; t++) {
         const bool six = types[t] == DTYPE_Q6_K;
         const size_t bytes = dtype_info(types[t])->block_bytes;
-        uint8_t file[ROWS * MOST], panel[KPANEL_QUANTS + KPANEL_SUBS * 6 * PANEL_LINE];
+        uint8_t file[ROWS * MOST], panel[5 * PANEL_LINE + 8 * 6 * PANEL_LINE];
         for (size_t i = 0; i < sizeof file; i++) file[i] = (uint8_t)(i * i * 37 + i * 11 + 5);
         for (size_t r = 0; r < ROWS; r++) memcpy(file + r * bytes + (six ? 208 : 0), halves, six ? 2 : 4);
         panel_pack(panel, types[t], file, ROWS, K, 0);
         for (size_t r = 0; r < ROWS; r++) {
             float want[K];
             dtype_decode(want, types[t], file + r * bytes, K);
-            for (size_t c = 0; c < K; c++) assert_true(panel_value(panel, types[t], r, c) == want[c]);
+            for (size_t c = 0; c < K; c++)
+                assert_true(panel_value(panel, panel_form_of(types[t]), r, c) == want[c]);
         }
         for (size_t r = 0; r < 16; r++) { /* rows past the last are zeros */
             assert_int_equal(panel[2 * r + 1], r < ROWS ? 0x3C : 0);
@@ -507,6 +591,7 @@ int main(void) {
         cmocka_unit_test(a_fully_masked_row_is_zero),
         cmocka_unit_test(masked_rows_and_tiles_leave_their_neighbours_alone),
         cmocka_unit_test(a_router_chooses_distinct_experts_from_any_row),
+        cmocka_unit_test(a_router_orders_experts_whose_scores_vanish),
         cmocka_unit_test(an_indexer_chooses_distinct_positions_from_nan),
         cmocka_unit_test(a_nan_is_never_washed_away),
         cmocka_unit_test(rows_may_lie_further_apart_than_32_bits),

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static void a_cut_file_gives_zeros(void **state) {
@@ -92,7 +93,10 @@ static void a_writer_never_kills_the_reader(void **state) {
     read_with(&want, &plumbing_reader, &arena);
     fflush(NULL);
     pid_t child = fork();
-    if (child == 0) write_all_the_time(".git/index");
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failed test leaves no writer behind */
+        write_all_the_time(".git/index");
+    }
     for (int i = 0; i < 400; i++) {
         struct status st = {.message = ""};
         if (!try_read(&got, &index_reader, &arena, &st)) n_refused++;

@@ -57,11 +57,21 @@ static void a_llama_becomes_a_program(void **state) {
     if (!build(&p, &arena, &h, file, &st)) fail_msg("%s", st.message);
     assert_int_equal(p.n_caches, 2);
     assert_int_equal(p.n_vocab, 304);
-    assert_int_equal(p.n_weights, 21);           /* every tensor of the file */
-    assert_int_equal(p.n_steps, 1 + 2 * 12 + 3); /* embed; blocks; select, norm, head */
+    assert_int_equal(p.n_weights, 21);               /* every tensor of the file */
+    assert_int_equal(p.n_steps, 1 + 2 * 12 + 2 + 2); /* embed; blocks; two selects; norm, head */
+    /* The last layer after its attention, and no more, runs for the rows whose logits are asked for. */
+    int n_selects = 0;
+    for (int i = 0; i < p.n_steps; i++) {
+        if (p.steps[i].op != OP_select) continue;
+        n_selects++;
+        assert_in_range(i, 1 + 12 + 5, 1 + 12 + 5 + 1);
+    }
+    assert_int_equal(n_selects, 2);
     assert_int_equal(p.steps[p.n_steps - 1].op, OP_linear);
     assert_int_equal(p.widths[p.logits], 304);
-    assert_int_equal(hparams_kv_bytes(&h), 2 * 2 * 2 * 12 * sizeof(float));
+    assert_int_equal(hparams_kv_bytes(&h, KV_F32), 2 * 2 * (12 + 16) * sizeof(float));
+    assert_int_equal(hparams_kv_bytes(&h, KV_BF16), 2 * 2 * (12 + 16) * 2);
+    assert_int_equal(hparams_kv_bytes(&h, KV_Q8_0), 2 * 2 * (12 + 16 + 2 * sizeof(float)));
     arena_release(&arena);
     gguf_close(file);
 }

@@ -5,6 +5,7 @@
 #include "engine/engine.h"
 #include "engine/file/checkpoint.h"
 #include "engine/session/sample.h"
+#include "tests/unit/read_panels.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -102,6 +103,35 @@ static void compare_rows(const struct gguf_tensor *t, const json_t *entry, const
     str_free(&want);
 }
 
+/* The matrix laid out as panels of codes holds the same values. */
+static void compare_panels(const struct gguf_tensor *t, const char *name) {
+    struct arena arena = {0};
+    struct lpanel panels;
+    struct status st;
+    if (t->layout && lpanel_takes(t->layout)) {
+        if (!lpanel_make(&panels, t->layout, t->dims[1], &arena, &st)) fail_msg("%s", st.message);
+        size_t wrong = panel_differences(&panels);
+        if (wrong) fail_msg("%s: %zu rows of %zu differ in their panels", name, wrong, panels.n_rows);
+    }
+    arena_release(&arena);
+}
+
+/* So do rows that are copied. */
+static void compare_copies(const struct gguf_tensor *t, const char *name) {
+    enum dtype type;
+    if (!t->layout || !layout_is_rows(t->layout, &type)) return;
+    float *want = malloc(t->dims[0] * sizeof *want), *got = malloc(t->dims[0] * sizeof *got);
+    void *copy = malloc(dtype_row_bytes(type, t->dims[0]));
+    for (size_t row = 0; row < t->dims[1]; row++) {
+        layout_decode(want, t->layout, row);
+        layout_copy(copy, t->layout, row);
+        dtype_decode(got, type, copy, t->dims[0]);
+        for (size_t c = 0; c < t->dims[0]; c++)
+            if (want[c] != got[c]) fail_msg("%s: row %zu, column %zu", name, row, c);
+    }
+    free(want), free(got), free(copy);
+}
+
 static int check_tensor(const char *format, const json_t *entry) {
     char stored[160], wanted[160], module[96];
     struct folder f;
@@ -114,7 +144,7 @@ static int check_tensor(const char *format, const json_t *entry) {
     module_of(module, sizeof module, entry);
     make_folder(&f, stored, json_object_get(entry, "config"));
     bool ok = checkpoint_open(&file, f.path, &st) && checkpoint_find(&t, file, module, &st);
-    if (ok) compare_rows(&t, entry, wanted);
+    if (ok) compare_rows(&t, entry, wanted), compare_panels(&t, name), compare_copies(&t, name);
     else if (file_exists(wanted) && !strstr(st.message, "q_invperm")) fail_msg("%s: %s", name, st.message);
     else if (!strstr(st.message, "not supported") && !strstr(st.message, "q_invperm"))
         fail_msg("%s is refused, but not by name: %s", name, st.message);

@@ -10,17 +10,9 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/sequences.h"
+
 enum { PER_SEQUENCE = 8 };
-
-static int32_t opened(struct pagetable *table) {
-    int32_t sequence;
-    assert_true(pagetable_open(&sequence, table, NULL));
-    return sequence;
-}
-
-static int32_t page(const struct pagetable *table, int32_t sequence, size_t i) {
-    return table->pages[(size_t)sequence * table->pages_per_sequence + i];
-}
 
 static void pages_are_taken_as_a_sequence_grows(void **state) {
     (void)state;

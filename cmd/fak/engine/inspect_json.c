@@ -1,6 +1,8 @@
 #include "base/jsonout.h"
 #include "cmd/fak/engine/inspect.h"
+#include "engine/backend/backend.h"
 #include "engine/file/checkpoint.h"
+#include "engine/kernels/kernel.h"
 
 enum { FIRST_ITEMS = 8 }; /* of an array: vocabularies are long, and `n` says how long */
 
@@ -82,6 +84,10 @@ static void put_file(struct jsonout *j, const struct inspect *in) {
     jsonout_pair_int(j, "parameters", (int64_t)in->n_elements);
     jsonout_pair_double(j, "bits_per_weight", inspect_bits(in));
     jsonout_pair_bool(j, "runs", in->runs);
+    jsonout_pair_string(j, "isa", kernel_clone_text(kernel_choose_clone("auto", NULL)));
+    char how[BACKEND_DESCRIBED];
+    backend_describe_default(how);
+    jsonout_pair_string(j, "runs_on", how);
     jsonout_pair_string(j, "runs_not", in->runs ? NULL : in->runs_status.message);
 }
 

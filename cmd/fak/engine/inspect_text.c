@@ -1,6 +1,8 @@
 #include "cmd/fak/engine/inspect.h"
 #include "cmd/fak/engine/shown.h"
+#include "engine/backend/backend.h"
 #include "engine/file/checkpoint.h"
+#include "engine/kernels/kernel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,9 +90,11 @@ static void put_tokenizer_fact(const struct page *p, const struct inspect *in) {
 
 static void put_verdict(const struct page *p, const struct inspect *in) {
     struct str text = {0};
-    str_printf(&text, "no: %s", without_path(in, &in->runs_status));
-    if (in->runs) fact(p, TERM_GREEN, "runs here", "yes");
-    else fact(p, TERM_RED, "runs here", str_c(&text));
+    char how[BACKEND_DESCRIBED];
+    backend_describe_default(how);
+    if (in->runs) str_printf(&text, "yes, on %s", how);
+    else str_printf(&text, "no: %s", without_path(in, &in->runs_status));
+    fact(p, in->runs ? TERM_GREEN : TERM_RED, "runs here", str_c(&text));
     str_free(&text);
 }
 

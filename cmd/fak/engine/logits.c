@@ -67,6 +67,7 @@ static bool read_args(struct run *r, struct engine_options *options, const struc
         return false;
     options->chunk = (size_t)chunk;
     options->ids_only = true;
+    options->no_prefix = true;                         /* an oracle runs what it is asked */
     options->context = r->ids.n + (size_t)r->n_greedy; /* room for what is asked, not for the whole context */
     return true;
 }
@@ -138,6 +139,7 @@ static bool work(struct run *r, struct cli *cli, const struct cli_args *args, st
         !engine_feed(r->session, r->ids.ids, r->ids.n, ENGINE_LOGITS_ALL, r->logits, st) ||
         !continue_greedily(r, st))
         return false;
+    engine_tell(r->model);
     report(&cli->out, r);
     return !file || file_replace(file, r->logits, r->bytes, st);
 }

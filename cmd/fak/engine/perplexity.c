@@ -27,6 +27,7 @@ static const char saved_magic[8] = {'F', 'A', 'K', 'L', 'O', 'G', 'I', 'T'};
 struct perplexity {
     const struct cli_args *args;
     const char *path;
+    size_t most_chunks;                /* 0: all there are */
     size_t n_context, n_chunks, first; /* logits from position `first` of a chunk on are judged */
     struct token_list ids;
     int32_t bos; /* put at the start of each chunk; -1: none */
@@ -74,7 +75,7 @@ static bool open_against(struct perplexity *p, const char *path, struct status *
                            "%.200s: byte 16: logits of %u tokens, and this model has %zu", path, h.n_vocab,
                            engine_n_vocab(p->model));
     p->n_context = h.n_context;
-    p->n_chunks = h.n_chunks;
+    p->n_chunks = p->most_chunks && p->most_chunks < h.n_chunks ? p->most_chunks : h.n_chunks;
     p->first = p->n_context / 2;
     p->against_rows = (const float *)(const void *)(p->against.at + sizeof h + ids);
     const unsigned char *at = p->against.at + sizeof h;
@@ -90,8 +91,7 @@ static bool open_against(struct perplexity *p, const char *path, struct status *
 static bool read_text(struct perplexity *p, struct status *st) {
     const struct tokenizer *t = engine_tokenizer(p->model);
     struct str text = {0};
-    long chunks;
-    bool ok = cli_number(&chunks, p->args, "--chunks", 1, 1 << 24, 0, st) && input_text(&text, p->args, st) &&
+    bool ok = input_text(&text, p->args, st) &&
               tokenizer_encode(&p->ids, t, (struct view){str_c(&text), text.n},
                                (struct tokenizer_options){.add_special = true}, st);
     size_t n_bytes = text.n;
@@ -104,7 +104,7 @@ static bool read_text(struct perplexity *p, struct status *st) {
             "the text (%zu bytes) has %zu tokens, and a chunk takes %zu; give a longer one, or a smaller "
             "--context",
             n_bytes, p->ids.n, p->n_context);
-    if (chunks && (size_t)chunks < p->n_chunks) p->n_chunks = (size_t)chunks;
+    if (p->most_chunks && p->most_chunks < p->n_chunks) p->n_chunks = p->most_chunks;
     if (tokenizer_adds_bos(t)) p->bos = tokenizer_bos(t);
     for (size_t i = 0; p->bos >= 0 && i < p->n_chunks; i++) p->ids.ids[i * p->n_context] = p->bos;
     return true;
@@ -219,7 +219,7 @@ static void put_text(struct str *out, struct perplexity *p) {
     struct divergence *d = &p->divergence;
     str_printf(out, "of the base    %.4f; ratio %.6f\n", likelihood_perplexity(&p->base),
                likelihood_perplexity(&p->own) / likelihood_perplexity(&p->base));
-    str_printf(out, "KL divergence  %.6f +- %.6f; median %.6f, 99 %% %.6f, largest %.6f\n",
+    str_printf(out, "KL divergence  %.3g +- %.2g; median %.3g, 99 %% %.3g, largest %.3g\n",
                divergence_mean(d), divergence_error(d), divergence_quantile(d, 0.5),
                divergence_quantile(d, 0.99), divergence_quantile(d, 1));
     str_printf(out, "same top token %.3f %%\n", 100 * divergence_same_top(d));
@@ -229,15 +229,19 @@ static void put_text(struct str *out, struct perplexity *p) {
 
 static bool open_model(struct perplexity *p, struct status *st) {
     struct engine_options options;
-    long context;
+    long context, chunks;
     if (!cli_expect(p->args, 1, 1, st) || !engine_flags(&options, p->args, st) ||
-        !cli_number(&context, p->args, "--context", 4, 1 << 24, 512, st))
+        !cli_number(&context, p->args, "--context", 4, 1 << 24, 512, st) ||
+        !cli_number(&chunks, p->args, "--chunks", 1, 1 << 24, 0, st))
         return false;
+    p->most_chunks = (size_t)chunks;
     p->path = p->args->positional[0];
     p->n_context = (size_t)context;
     p->first = p->n_context / 2;
     p->bos = -1;
+    options.no_prefix = true; /* chunks share nothing, and one after the other may have the same pages */
     if (!engine_open(&p->model, p->path, &options, st)) return false;
+    engine_tell(p->model);
     size_t bytes, rows;
     if (checked_mul(&rows, ROWS, engine_n_vocab(p->model)) && checked_mul(&bytes, rows, sizeof *p->logits))
         p->logits = malloc(bytes);

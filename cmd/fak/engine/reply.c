@@ -33,7 +33,7 @@ void reply_catch_interrupt(bool once) {
 bool reply_interrupted(void) { return interrupted; }
 void reply_forget_interrupt(void) { interrupted = 0; }
 
-static double seconds(void) {
+double reply_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -90,7 +90,7 @@ static bool show(struct reply *r, struct status *st) {
 
 /* How far it is, on a terminal, once it takes a while. */
 static void show_progress(const struct reply *r, size_t done, size_t n, double start) {
-    if (!r->progress || seconds() - start < 0.5) return;
+    if (!r->progress || reply_now() - start < 0.5) return;
     if (done < n) fprintf(stderr, "\r\033[Kreading the prompt: %zu of %zu tokens", done, n);
     else fputs("\r\033[K", stderr);
 }
@@ -108,6 +108,15 @@ static bool keep_common(struct reply *r, const struct token_list *prompt, size_t
     return engine_session_open(&r->session, r->model, st);
 }
 
+/* What another session has run: a conversation that was taken back, or asked for anew. The last token is run,
+ * for its logits. */
+static bool take_over(struct reply *r, const struct token_list *prompt, size_t *done, struct status *st) {
+    size_t n = prompt->n > *done ? engine_reuse(r->session, prompt->ids + *done, prompt->n - *done - 1) : 0;
+    for (size_t end = *done + n; *done < end; (*done)++)
+        if (!token_list_add(&r->fed, prompt->ids[*done], st)) return false;
+    return true;
+}
+
 static bool feed(struct reply *r, const int32_t *ids, size_t n, enum engine_logits want, struct status *st) {
     if (!engine_feed(r->session, ids, n, want, r->logits, st)) return false;
     for (size_t i = 0; i < n; i++)
@@ -117,7 +126,7 @@ static bool feed(struct reply *r, const int32_t *ids, size_t n, enum engine_logi
 
 /* Its text goes through the decoder unseen, so that the reply continues it exactly. */
 static bool prefill(struct reply *r, const struct token_list *prompt, struct status *st) {
-    double start = seconds();
+    double start = reply_now();
     size_t done;
     tokenizer_stream_begin(&r->stream, engine_tokenizer(r->model), false);
     for (size_t i = 0; i < prompt->n; i++) {
@@ -125,22 +134,23 @@ static bool prefill(struct reply *r, const struct token_list *prompt, struct sta
         sample_seen(&r->sampler, prompt->ids[i]);
     }
     str_clear(&r->piece);
-    if (!keep_common(r, prompt, &done, st)) return false;
+    if (!keep_common(r, prompt, &done, st) || !take_over(r, prompt, &done, st)) return false;
     size_t kept = done;
     size_t part = FEW;
     for (size_t n; done < prompt->n && !interrupted; done += n) {
-        double began = seconds();
+        double began = reply_now();
         n = prompt->n - done < part ? prompt->n - done : part;
         if (!feed(r, prompt->ids + done, n, done + n == prompt->n ? ENGINE_LOGITS_LAST : ENGINE_LOGITS_NONE,
                   st))
             return false;
         show_progress(r, done + n, prompt->n, start);
-        if (seconds() - began < 0.1 && part < MANY) part *= 2;
-        if (seconds() - began > 0.5 && part > 1) part /= 2;
+        if (reply_now() - began < 0.1 && part < MANY) part *= 2;
+        if (reply_now() - began > 0.5 && part > 1) part /= 2;
     }
+    r->n_reused = kept;
     r->n_run = done - kept;
     if (interrupted) show_progress(r, 1, 1, start);
-    r->prefill_s = seconds() - start;
+    r->prefill_s = reply_now() - start;
     return true;
 }
 
@@ -178,12 +188,12 @@ static bool step(struct reply *r, long n_max, bool *more, struct status *st) {
 }
 
 static bool decode(struct reply *r, long n_max, struct status *st) {
-    double start = seconds();
+    double start = reply_now();
     bool ok = true, more = n_max != 0;
     if (!more) r->end = REPLY_LENGTH;
     while (ok && more && !interrupted) ok = step(r, n_max, &more, st);
     if (interrupted) r->end = REPLY_INTERRUPTED;
-    r->decode_s = seconds() - start;
+    r->decode_s = reply_now() - start;
     tokenizer_stream_end(&r->stream, &r->piece);
     return ok && show(r, st);
 }
@@ -211,17 +221,19 @@ const char *reply_end_name(enum reply_end end) {
     return names[end];
 }
 
-/* "5 prompt tokens, 410.2 tok/s": the rate of n tokens, where any were run. */
-static void put_rate(struct str *out, size_t n_tokens, const char *whose, size_t n_run, double time) {
+/* "5 prompt tokens (reused 3), 410.2 tok/s": the rate of those that were run, where any were. */
+static void put_rate(struct str *out, size_t n_tokens, const char *whose, size_t n_reused, size_t n_run,
+                     double time) {
     str_printf(out, "%zu %s token%s", n_tokens, whose, n_tokens == 1 ? "" : "s");
+    if (n_reused) str_printf(out, " (reused %zu)", n_reused);
     if (n_run && time > 0) str_printf(out, ", %.1f tok/s", (double)n_run / time);
     str_puts(out, "; ");
 }
 
 void reply_speed(struct str *out, const struct reply *r) {
     const struct sample_options *o = &r->sampler.options;
-    put_rate(out, r->n_prompt, "prompt", r->n_run, r->prefill_s);
-    put_rate(out, r->ids.n, "reply", r->n_decoded, r->decode_s);
+    put_rate(out, r->n_prompt, "prompt", r->n_reused, r->n_run, r->prefill_s);
+    put_rate(out, r->ids.n, "reply", 0, r->n_decoded, r->decode_s);
     str_puts(out, engine_describe(r->model));
     if (o->temperature > 0) str_printf(out, "; seed %llu", (unsigned long long)o->seed);
     if (r->end == REPLY_CONTEXT) str_puts(out, "; stopped: the context is full");

@@ -28,9 +28,9 @@ struct reply {
     bool progress;    /* stderr is a terminal that shows how far the prompt is */
     /* Of the last prompt and reply: */
     struct str text;
-    struct token_list ids; /* without the end token */
-    size_t n_prompt, n_run,
-        n_decoded; /* ids of the prompt, those that were run, and those run one at a time */
+    struct token_list ids;            /* without the end token */
+    size_t n_prompt, n_reused, n_run; /* ids of the prompt: those that had been run before, and the others */
+    size_t n_decoded;                 /* ids of the reply that were run */
     double prefill_s, decode_s;
     enum reply_end end;
     bool ends_line; /* the last byte written was a newline */
@@ -48,12 +48,15 @@ bool reply_run(struct reply *r, const struct token_list *prompt, long n_max,
 
 const char *reply_end_name(enum reply_end end); /* "end", "length", "context", "interrupt" */
 
-/* "5 prompt tokens, 410.2 tok/s; 20 reply tokens, 80.1 tok/s; c AVX2, 2 threads" */
+/* "5 prompt tokens (reused 3), 410.2 tok/s; 20 reply tokens, 80.1 tok/s; c AVX2, 2 threads" */
 void reply_speed(struct str *out, const struct reply *r);
 
 /* Ctrl-C sets the flag; with `once` a second one ends the program. */
 void reply_catch_interrupt(bool once);
 bool reply_interrupted(void);
 void reply_forget_interrupt(void);
+
+/* Seconds of a clock that only goes forward. */
+double reply_now(void);
 
 #endif

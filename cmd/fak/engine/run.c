@@ -166,13 +166,29 @@ static bool open_chat(struct run *r, struct status *st) {
     return ok;
 }
 
-static bool open_model(struct run *r, const struct engine_options *options, struct status *st) {
+struct loading {
+    const char *name;
+    double began;
+};
+
+/* Of a load that takes longer than a moment, on a terminal. */
+static void show_loading(void *arg, size_t done, size_t total) {
+    const struct loading *l = arg;
+    if (reply_now() - l->began < 0.5) return;
+    fprintf(stderr, "\r\033[Kloading %.60s: %zu of %zu MB", l->name, done / 1000000, total / 1000000);
+    fflush(stderr);
+}
+
+static bool open_model(struct run *r, struct engine_options *options, struct status *st) {
     bool shows = isatty(STDERR_FILENO);
-    const char *slash = strrchr(str_c(&r->path), '/');
-    if (shows) fprintf(stderr, "loading %.60s ...", slash && slash[1] ? slash + 1 : str_c(&r->path));
-    bool ok = engine_open(&r->model, r->path.at, options, st);
+    const char *path = str_c(&r->path), *slash = strrchr(path, '/');
+    struct loading loading = {slash && slash[1] ? slash + 1 : path, reply_now()};
+    options->progress = shows ? show_loading : NULL;
+    options->progress_arg = &loading;
+    bool ok = engine_open(&r->model, path, options, st);
     if (shows) fputs("\r\033[K", stderr);
     if (!ok) return false;
+    engine_tell(r->model);
     if (options->context > engine_context(r->model))
         return status_fail(st, STATUS_USAGE, "--context %zu: this model was made for %zu positions",
                            options->context, engine_context(r->model));
@@ -203,6 +219,7 @@ static void put_json(struct str *out, const struct run *r) {
     jsonout_begin_array(&j);
     for (size_t i = 0; i < reply->ids.n; i++) jsonout_int(&j, reply->ids.ids[i]);
     jsonout_end_array(&j);
+    jsonout_pair_int(&j, "reused_tokens", (int64_t)reply->n_reused);
     jsonout_pair_double(&j, "temperature", r->sampling.temperature);
     if (r->sampling.temperature > 0) jsonout_pair_int(&j, "seed", (int64_t)r->sampling.seed);
     put_rate(&j, "prompt_tokens_per_second", reply->n_run, reply->prefill_s);

@@ -2,6 +2,5 @@
 #include "engine/kernels/exact/linear_quant.h"
 
 void EXACT(linear_q5_k)(const struct task *task, size_t begin, size_t end, void *scratch) {
-    (void)scratch;
-    linear_quant(task, begin, end, DTYPE_Q5_K);
+    linear_quant(task, begin, end, PANEL_Q5_K, scratch);
 }

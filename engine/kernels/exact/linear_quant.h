@@ -1,102 +1,163 @@
-/* linear_quant: panels of quantised weights times 16-bit activations (exact.h has the order, panel.h the
- * layout). Owns nothing; any thread.
+/* linear_quant: panels of quantised weights times activations of 16 or 8 bits (exact.h has the order, panel.h
+ * the layout).
  *
- * One micro-kernel: 16 rows times C tokens. Rows are lanes, so the order of a row's sum is the order of the
- * loop; a block is unpacked once for C tokens; C is a constant of each copy, so that the accumulators are
- * registers (gcc 12 keeps arrays in registers only when every index is constant: VEC_UNROLL). Interleaved
- * rows and activations quantised once are llama.cpp's and ik_llama.cpp's ideas; see the commits.
+ * Owns nothing; any thread.
+ *
+ * Rows are lanes, so the order of a row's sum is the order of the loop over blocks, whatever the tile. Few
+ * tokens: direct.h. Many: two vectors of rows are unpacked into a slab, and all tokens go past it in tiles.
  */
 #ifndef ENGINE_KERNELS_EXACT_LINEAR_QUANT_H
 #define ENGINE_KERNELS_EXACT_LINEAR_QUANT_H
 
-#include "engine/kernels/exact/exact.h"
-#include "engine/kernels/exact/linear_kquant.h"
-#include "engine/kernels/exact/quant_tile.h"
-#include "engine/kernels/exact/vec.h"
-#include "engine/kernels/panel.h"
+#include "engine/kernels/exact/direct.h"
 
-/* Columns (2 pair, 2 pair + 1) of a line. */
-VEC vec_i16 quant_pair(vec_u16 words, enum dtype type, int pair) {
-    if (type == DTYPE_Q4_1) return (vec_i16)(words >> 4 * pair & 15);
-    int bits = type == DTYPE_Q8_0 ? 8 : 4; /* signed: the panel holds Q4_0's nibble - 8 */
-    return (vec_i16)(words << (16 - bits - bits * pair)) >> (16 - bits);
-}
-
-/* sums[c] = the integer products of one block with token c. Few tokens need more chains than one a token to
- * hide the latency of the multiply; integers may be added in any order. */
-VEC void quant_block(vec_i32 *sums, const uint8_t *lines, enum dtype type, const int16_t *q, size_t width,
-                     int n_tokens) {
-    const int pairs = type == DTYPE_Q8_0 ? 2 : 4, n_lines = QUANT_BLOCK / (2 * pairs);
-    const int chains = n_tokens == 1 ? pairs : 1;
-    vec_i32 chain[QUANT_TOKENS];
-    VEC_UNROLL for (int c = 0; c < n_tokens * chains; c++) chain[c] = (vec_i32){0};
-    for (int line = 0; line < n_lines; line++) {
-        vec_u16 words = vec_load_words(lines + line * PANEL_LINE);
-        VEC_UNROLL for (int pair = 0; pair < pairs; pair++) {
-            vec_i16 w = quant_pair(words, type, pair);
-            const int16_t *at = q + 2 * (line * pairs + pair);
-            VEC_UNROLL for (int c = 0; c < n_tokens; c++) {
-                const int to = c * chains + pair % chains;
-                chain[to] = vec_dot2(chain[to], w, vec_splat_pair(at + (size_t)c * width));
-            }
+/* Blocks [block, block + n) of LANES rows into vector r of the slab. */
+VEC void linear_fill(struct slab *slab, int r, const uint8_t *panel, size_t first_row, size_t block, size_t n,
+                     enum panel_form form, struct panel_shape shape, bool bytes) {
+    const size_t group_bytes = shape.header_bytes + shape.subs * shape.lines * PANEL_LINE;
+    const size_t vector = SLAB_VECTORS * VEC_BYTES, parts = (size_t)expand_parts(form);
+    char *codes = (char *)slab->codes + r * VEC_BYTES;
+    float *d = slab->d + r * LANES, *m = slab->m + r * LANES;
+    for (size_t b = 0; b < n; b++) {
+        const uint8_t *group = panel + (block + b) / shape.subs * group_bytes;
+        vec_u32 quads[EXPAND_QUADS];
+        vec_f32 scales[EXPAND_PARTS], minima[EXPAND_PARTS];
+        struct expand_head head = expand_head(form, shape, group, (block + b) % shape.subs, first_row);
+        expand_scales(scales, minima, form, head, group, (block + b) % shape.subs, first_row);
+        expand_quads(quads, form, shape, group, (block + b) % shape.subs, first_row);
+        for (size_t p = 0; p < parts; p++, d += SLAB_VECTORS * LANES, m += SLAB_VECTORS * LANES) {
+            vec_store(d, scales[p]);
+            if (expand_has_minimum(form)) vec_store(m, minima[p]);
+        }
+        VEC_UNROLL for (int q = 0; q < EXPAND_QUADS; q++) {
+            if (bytes) vec_store_quads(codes, quads[q]);
+            for (int pair = 0; pair < 2 && !bytes; pair++)
+                vec_store_quads(codes + (size_t)pair * vector,
+                                (vec_u32)(expand_pair(quads[q], pair) - (int16_t)expand_offset(form)));
+            codes += bytes ? vector : 2 * vector;
         }
     }
-    VEC_UNROLL for (int c = 0; c < n_tokens; c++) sums[c] = chain[c * chains];
-    VEC_UNROLL for (int c = 1; c < chains; c++) sums[0] += chain[c];
 }
 
-/* LANES rows of a panel, from word 2 * first_row of each line, times n_tokens tokens from `token` on:
- * out[c * 16] gets LANES results. */
-VEC void quant_rows(float *out, const uint8_t *panel, size_t first_row, enum dtype type,
-                    const struct quantized *x, size_t token, int n_tokens) {
-    const size_t block_bytes = panel_block_bytes(type), minima = 2 * LINEAR_ROWS;
-    const size_t header = type == DTYPE_Q4_1 ? 2 * minima : minima;
-    size_t n_blocks = x->width / QUANT_BLOCK, at = token * n_blocks;
-    const int16_t *q = x->q + token * x->width;
-    vec_f32 acc[QUANT_TOKENS];
-    VEC_UNROLL for (int c = 0; c < n_tokens; c++) acc[c] = (vec_f32){0};
-    for (size_t b = 0; b < n_blocks; b++, panel += block_bytes, q += QUANT_BLOCK) {
-        vec_i32 sums[QUANT_TOKENS];
-        if (first_row == 0)
-            for (size_t i = 0; i < block_bytes; i += PANEL_LINE)
-                __builtin_prefetch(panel + PREFETCH_BYTES + i);
-        quant_block(sums, panel + header + first_row * 4, type, q, x->width, n_tokens);
-        vec_f32 d = vec_load_halves(panel + first_row * 2), m = {0};
-        if (type == DTYPE_Q4_1) m = vec_load_halves(panel + minima + first_row * 2);
-        VEC_UNROLL for (int c = 0; c < n_tokens; c++) {
-            size_t block = at + (size_t)c * n_blocks + b;
-            if (type == DTYPE_Q4_1) acc[c] = vec_fma(m, vec_splat(x->scaled_sum[block]), acc[c]);
-            acc[c] = vec_fma(d, vec_splat(x->scale[block]) * vec_from_ints(sums[c]), acc[c]);
+/* What the slabs' rows are: `rows` of the weights from `row` on, of which the last may be missing. */
+struct linear_part {
+    size_t row, rows, block, n_blocks;
+};
+
+/* What a tile of tokens needs, whatever the rows. */
+VEC void linear_feed(struct tile *tile, const struct linear_task *t, struct slab_feed *feed,
+                     struct linear_part part, size_t token, enum panel_form form, bool bytes) {
+    const struct quantized *x = &t->quantized;
+    const size_t n_blocks = x->width / QUANT_BLOCK, parts = (size_t)expand_parts(form);
+    for (int c = 0; c < tile->n_tokens; c++) {
+        size_t i = token + (size_t)c, at = i * n_blocks + part.block;
+        tile->x[c] = feed_columns(feed->words + c * SLAB_COLUMNS, x, i, part.block * QUANT_BLOCK,
+                                  part.n_blocks * QUANT_BLOCK);
+        tile->scale[c] = x->scale + at;
+        tile->scaled_sum[c] = feed_sums(feed->sums + (size_t)c * SLAB_BLOCKS * SLAB_PARTS, x, i, part.block,
+                                        part.n_blocks, form);
+        if (!bytes) continue;
+        feed_start(feed->start + c * SLAB_PARTS * SLAB_BLOCKS, SLAB_BLOCKS, x, i, part.block, part.n_blocks,
+                   expand_offset(form), (int)parts);
+        feed_shift(feed->shift + c * SLAB_BLOCKS, tile->scale[c], part.n_blocks);
+    }
+}
+
+/* A tile of tokens times one slab, whose rows are `rows` from `row` on; where rows are missing, through
+ * memory that has room for all. */
+VEC void linear_tile(struct tile *tile, const struct linear_task *t, float *edge, size_t row, size_t rows,
+                     size_t token, struct tile_kind kind) {
+    const bool whole = rows == SLAB_VECTORS * LANES;
+    float *out = t->out.at + token * t->out.stride + row;
+    for (int c = 0; c < tile->n_tokens; c++) {
+        float *from = out + (size_t)c * t->out.stride, *apart = edge + c * SLAB_VECTORS * LANES;
+        tile->out[c] = whole ? from : apart;
+        if (!whole && !tile->first) memcpy(apart, from, rows * sizeof *out);
+    }
+    EXACT(tile)(tile, kind);
+    for (int c = 0; c < tile->n_tokens && !whole; c++)
+        memcpy(out + (size_t)c * t->out.stride, tile->out[c], rows * sizeof *out);
+}
+
+VEC size_t linear_least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* The part's rows into slabs. A slab without rows for its second vector repeats the first. */
+VEC void linear_fill_slabs(struct slabs *slabs, const struct direct_panels *of, struct linear_part part,
+                           enum panel_form form, bool bytes) {
+    for (size_t at = 0; at < part.rows; at += SLAB_VECTORS * LANES)
+        for (int r = 0; r < SLAB_VECTORS; r++) {
+            size_t further = (size_t)r * LANES < part.rows - at ? (size_t)r * LANES : 0,
+                   row = part.row + at + further;
+            const uint8_t *panel = of->at + row / LINEAR_ROWS * of->stride;
+            linear_fill(&slabs->at[at / (SLAB_VECTORS * LANES)], r, panel, row % LINEAR_ROWS,
+                        part.block - of->block, part.n_blocks, form, of->shape, bytes);
+        }
+}
+
+/* All tokens past the slabs, in tiles as equal as can be: none is small. */
+VEC void linear_pass(const struct linear_task *t, struct slabs *slabs, struct linear_part part, size_t n,
+                     enum panel_form form, bool bytes) {
+    const struct tile_kind kind = {bytes, expand_has_minimum(form), expand_parts(form)};
+    const size_t n_tiles = (n + TILE_TOKENS - 1) / TILE_TOKENS, width = SLAB_VECTORS * LANES;
+    for (size_t i = 0; i < n_tiles; i++) {
+        size_t token = n * i / n_tiles;
+        struct tile tile = {.feed = &slabs->feed,
+                            .n_blocks = part.n_blocks,
+                            .first = part.block == 0,
+                            .n_tokens = (int)(n * (i + 1) / n_tiles - token)};
+        linear_feed(&tile, t, &slabs->feed, part, token, form, bytes);
+        for (size_t at = 0; at < part.rows; at += width) {
+            tile.slab = &slabs->at[at / width];
+            linear_tile(&tile, t, slabs->feed.edge, part.row + at, linear_least(part.rows - at, width), token,
+                        kind);
         }
     }
-    VEC_UNROLL for (int c = 0; c < n_tokens; c++) vec_store(out + c * LINEAR_ROWS, acc[c]);
 }
 
-VEC void quant_tokens(const struct linear_task *t, const uint8_t *panel, size_t row, size_t token,
-                      int n_tokens) {
-    float out[QUANT_TOKENS * LINEAR_ROWS];
-    for (size_t first = 0; first < LINEAR_ROWS; first += LANES)
-        if (kpanel_lines(t->type) > 0)
-            kquant_rows(out + first, panel, first, t->type, &t->quantized, token, n_tokens);
-        else quant_rows(out + first, panel, first, t->type, &t->quantized, token, n_tokens);
-    size_t rows = t->n_rows - row < LINEAR_ROWS ? t->n_rows - row : LINEAR_ROWS;
-    for (int c = 0; c < n_tokens; c++)
-        memcpy(t->out.at + (token + (size_t)c) * t->out.stride + row, out + c * LINEAR_ROWS,
-               rows * sizeof *out);
-}
-
-/* The whole kernel, for one constant type. */
-VEC void linear_quant(const struct task *task, size_t begin, size_t end, enum dtype type) {
-    struct linear_task t = task->linear;
-    t.type = type;
-    size_t panel_bytes = t.n_cols / QUANT_BLOCK * panel_block_bytes(type);
-    for (size_t unit = begin; unit < end; unit++) {
-        const uint8_t *panel = (const uint8_t *)t.weights + unit * panel_bytes;
-        size_t row = unit * LINEAR_ROWS, i = 0;
-        for (; i + QUANT_TOKENS <= task->n; i += QUANT_TOKENS) quant_tokens(&t, panel, row, i, QUANT_TOKENS);
-        for (; i + 2 <= task->n; i += 2) quant_tokens(&t, panel, row, i, 2);
-        for (; i < task->n; i++) quant_tokens(&t, panel, row, i, 1);
+VEC void linear_tiles(const struct linear_task *t, const struct direct_panels *of, size_t n, size_t begin,
+                      size_t end, enum panel_form form, bool bytes, struct slabs *slabs) {
+    const size_t end_block = of->block + of->n_blocks;
+    const size_t last = linear_least(end * LINEAR_ROWS, t->n_rows);
+    const bool many = n >= SLAB_TOKENS;
+    const size_t most_rows = (many ? SLAB_TOGETHER : 1) * SLAB_VECTORS * LANES,
+                 most_blocks = many    ? SLAB_BLOCKS
+                               : bytes ? 16
+                                       : 8; /* of bytes twice as many fit */
+    struct linear_part part = {.row = begin * LINEAR_ROWS};
+    for (; part.row < last; part.row += part.rows) {
+        part.rows = linear_least(last - part.row, most_rows);
+        for (part.block = of->block; part.block < end_block; part.block += part.n_blocks) {
+            part.n_blocks = linear_least(end_block - part.block, most_blocks);
+            linear_fill_slabs(slabs, of, part, form, bytes);
+            linear_pass(t, slabs, part, n, form, bytes);
+        }
     }
+}
+
+VEC void linear_width(const struct task *task, const struct direct_panels *of, size_t begin, size_t end,
+                      enum panel_form form, bool bytes, void *scratch) {
+    const struct linear_task *t = &task->linear;
+    if (task->n == 1) direct_tokens(t, of, begin, end, 0, form, bytes, 1, scratch);
+    else if (task->n == 2 && DIRECT_TOKENS > 1) direct_tokens(t, of, begin, end, 0, form, bytes, 2, scratch);
+    else if (task->n == 3 && DIRECT_TOKENS > 1) direct_tokens(t, of, begin, end, 0, form, bytes, 3, scratch);
+    else linear_tiles(t, of, task->n, begin, end, form, bytes, scratch);
+}
+
+VEC void linear_panels(const struct task *task, const struct direct_panels *of, size_t begin, size_t end,
+                       enum panel_form form, void *scratch) {
+    if (feed_quads(&task->linear.quantized)) linear_width(task, of, begin, end, form, VEC_DOT4, scratch);
+    else linear_width(task, of, begin, end, form, false, scratch);
+}
+
+/* The whole kernel, for one constant form. */
+VEC void linear_quant(const struct task *task, size_t begin, size_t end, enum panel_form form,
+                      void *scratch) {
+    const struct linear_task *t = &task->linear;
+    const struct direct_panels of = {.at = t->weights,
+                                     .stride = panel_bytes(t->type, t->n_cols),
+                                     .shape = panel_shape(form),
+                                     .n_blocks = t->n_cols / QUANT_BLOCK};
+    linear_panels(task, &of, begin, end, form, scratch);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* attend: one query head over some positions in double, for the two attention kernels of lane ref.
  *
- * Owns nothing; `sums` is the caller's, value_dim of them. Trusts the task. Any thread.
+ * Owns nothing; `sums` is the caller's, value_dim of them and room for one key or value. Trusts the task. Any
+ * thread.
  *
  * Two passes, the textbook's: the largest score, then weights and sum. A position without a page is masked;
  * where all are, the result is 0.
@@ -26,15 +27,15 @@ static inline size_t attend_position(const struct attend *a, size_t i) {
 }
 
 /* The score of one position, -infinity where it has no page. */
-static inline double attend_score(const struct attend *a, size_t position) {
+static inline double attend_score(const struct attend *a, size_t position, double *key) {
     const struct attention_task *t = a->task;
     int32_t page = tokens_page(a->tokens, a->row, position);
     if (page < 0) return -(double)INFINITY;
     const float *q = t->q.at + a->row * t->q.stride + a->head * t->kv.key_dim;
-    const float *keys =
-        kv_keys(&t->kv, (size_t)page, a->head / (t->n_heads / t->kv.n_kv_heads)) + position % KV_PAGE;
+    const void *keys = kv_keys(&t->kv, (size_t)page, a->head / (t->n_heads / t->kv.n_kv_heads));
     double sum = 0, cap = (double)t->cap;
-    for (size_t d = 0; d < t->kv.key_dim; d++) sum += (double)q[d] * (double)keys[d * KV_PAGE];
+    kv_get_key(key, t->kv.type, keys, position % KV_PAGE, t->kv.key_dim);
+    for (size_t d = 0; d < t->kv.key_dim; d++) sum += (double)q[d] * key[d];
     sum *= (double)t->scale;
     return cap > 0 ? cap * tanh(sum / cap) : sum;
 }
@@ -42,18 +43,19 @@ static inline double attend_score(const struct attend *a, size_t position) {
 static inline void attend_run(const struct attend *a, double *sums) {
     const struct attention_task *t = a->task;
     size_t dim = t->kv.value_dim, kv_head = a->head / (t->n_heads / t->kv.n_kv_heads);
+    double *one = sums + dim; /* a key or a value */
     double sink = t->sinks ? (double)t->sinks[a->head] : -(double)INFINITY, largest = sink;
-    for (size_t i = 0; i < a->n; i++) largest = fmax(largest, attend_score(a, attend_position(a, i)));
+    for (size_t i = 0; i < a->n; i++) largest = fmax(largest, attend_score(a, attend_position(a, i), one));
     double total = t->sinks ? exp(sink - largest) : 0;
     for (size_t d = 0; d < dim; d++) sums[d] = 0;
     for (size_t i = 0; i < a->n; i++) {
         size_t position = attend_position(a, i);
-        double score = attend_score(a, position);
+        double score = attend_score(a, position, one);
         if (score == -(double)INFINITY) continue;
         double weight = exp(score - largest);
         size_t page = (size_t)tokens_page(a->tokens, a->row, position);
-        const float *v = kv_values(&t->kv, page, kv_head) + position % KV_PAGE * dim;
-        for (size_t d = 0; d < dim; d++) sums[d] += weight * (double)v[d];
+        kv_get_value(one, t->kv.type, kv_values(&t->kv, page, kv_head), position % KV_PAGE, dim);
+        for (size_t d = 0; d < dim; d++) sums[d] += weight * one[d];
         total += weight;
     }
     float *out = t->out.at + a->row * t->out.stride + a->head * dim;

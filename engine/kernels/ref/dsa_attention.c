@@ -11,11 +11,13 @@ static size_t count(const float *chosen, size_t n) {
 void dsa_attention_ref(const struct task *task, size_t begin, size_t end, void *scratch) {
     const struct attention_task *t = &task->attention;
     size_t group = t->n_heads / t->kv.n_kv_heads;
-    for (size_t unit = begin; unit < end; unit++) {
-        size_t row = unit / t->kv.n_kv_heads, kv_head = unit % t->kv.n_kv_heads;
-        const float *chosen = t->chosen.at + row * t->chosen.stride;
-        size_t n = count(chosen, t->chosen.width);
-        for (size_t head = kv_head * group; head < (kv_head + 1) * group; head++)
-            attend_run(&(struct attend){t, task->tokens, row, head, chosen, 0, n}, scratch);
+    for (size_t i = begin; i < end; i++) {
+        struct attention_unit unit = attention_unit(task->n, t->rows_per_unit, i);
+        for (size_t row = unit.begin; row < unit.end; row++) {
+            const float *chosen = t->chosen.at + row * t->chosen.stride;
+            size_t n = count(chosen, t->chosen.width);
+            for (size_t head = unit.kv_head * group; head < (unit.kv_head + 1) * group; head++)
+                attend_run(&(struct attend){t, task->tokens, row, head, chosen, 0, n}, scratch);
+        }
     }
 }

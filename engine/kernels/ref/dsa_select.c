@@ -11,16 +11,16 @@ struct best {
     size_t position;
 };
 
-static double score(const struct dsa_select_task *t, const struct tokens *tokens, size_t row,
-                    size_t position) {
+static double score(const struct dsa_select_task *t, const struct tokens *tokens, size_t row, size_t position,
+                    double *key) {
     int32_t page = tokens_page(tokens, row, position);
     if (page < 0) return -(double)INFINITY;
-    const float *keys = kv_keys(&t->kv, (size_t)page, 0) + position % KV_PAGE;
+    kv_get_key(key, t->kv.type, kv_keys(&t->kv, (size_t)page, 0), position % KV_PAGE, t->kv.key_dim);
     const float *q = t->q.at + row * t->q.stride, *weights = t->weights.at + row * t->weights.stride;
     double sum = 0;
     for (size_t h = 0; h < t->n_heads; h++, q += t->kv.key_dim) {
         double dot = 0;
-        for (size_t d = 0; d < t->kv.key_dim; d++) dot += (double)q[d] * (double)keys[d * KV_PAGE];
+        for (size_t d = 0; d < t->kv.key_dim; d++) dot += (double)q[d] * key[d];
         sum += (double)weights[h] * fmax(dot, 0);
     }
     return sum * (double)t->scale;
@@ -48,19 +48,22 @@ static void push(struct best *heap, size_t n, struct best one) {
 }
 
 static void choose(const struct dsa_select_task *t, const struct tokens *tokens, size_t row,
-                   struct best *heap) {
+                   struct best *heap, double *key) {
     size_t n = (size_t)tokens->positions[row] + 1, most = t->out.width, kept = 0, written = 0;
     float *out = t->out.at + row * t->out.stride;
     for (size_t j = 0; j < n; j++) {
-        struct best one = {score(t, tokens, row, j), j};
+        struct best one = {score(t, tokens, row, j, key), j};
         if (kept < most) push(heap, kept++, one);
         else if (better(one, heap[0])) heap[0] = one, sift(heap, kept);
     }
     for (size_t j = 0; j < n && written < kept; j++)
-        if (!better(heap[0], (struct best){score(t, tokens, row, j), j})) out[written++] = (float)j;
+        if (!better(heap[0], (struct best){score(t, tokens, row, j, key), j})) out[written++] = (float)j;
     while (written < most) out[written++] = -1;
 }
 
 void dsa_select_ref(const struct task *task, size_t begin, size_t end, void *scratch) {
-    for (size_t i = begin; i < end; i++) choose(&task->dsa_select, task->tokens, i, scratch);
+    const struct dsa_select_task *t = &task->dsa_select;
+    double *key = (double *)scratch;
+    struct best *heap = (struct best *)(void *)(key + t->kv.key_dim);
+    for (size_t i = begin; i < end; i++) choose(t, task->tokens, i, heap, key);
 }

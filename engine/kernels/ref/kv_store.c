@@ -1,15 +1,11 @@
-/* Keys and values of the batch into the pages of their sequences (kv.h has the layout). */
+/* Keys and values of the batch into the pages of their sequences (kv.h has the layout and the rounding). */
 #include "engine/kernels/kernel.h"
-
-#include <string.h>
 
 static void store(const struct kv_store_task *t, size_t page, size_t slot, const float *k, const float *v) {
     const struct kv *kv = &t->kv;
     for (size_t head = 0; head < kv->n_kv_heads; head++) {
-        float *keys = kv_keys(kv, page, head);
-        for (size_t d = 0; d < kv->key_dim; d++) keys[d * KV_PAGE + slot] = k[d];
-        if (kv->value_dim)
-            memcpy(kv_values(kv, page, head) + slot * kv->value_dim, v, kv->value_dim * sizeof *v);
+        kv_put_key(kv->type, kv_keys(kv, page, head), slot, k, kv->key_dim);
+        if (kv->value_dim) kv_put_value(kv->type, kv_values(kv, page, head), slot, v, kv->value_dim);
         k += t->k.width / kv->n_kv_heads;
         v += t->v.width / kv->n_kv_heads;
     }

@@ -59,7 +59,12 @@ static void route(const struct route_task *t, const float *logits, float *ids, f
     if (t->how.sigmoid)
         for (size_t e = 0; e < n; e++) scores[e] = 1 / (1 + exp(-(double)logits[e]));
     else softmax(scores, logits, n);
-    for (size_t e = 0; e < n; e++) choice[e] = within_reach(scores[e] + (t->bias ? (double)t->bias[e] : 0));
+    /* Where the softmax decides alone its order is the logits', which still differ where scores cannot. */
+    bool by_logit = !t->how.sigmoid && !t->bias && (t->how.n_groups == 1 || t->how.group_top == 1);
+    for (size_t e = 0; e < n; e++) {
+        double score = scores[e] + (t->bias ? (double)t->bias[e] : 0);
+        choice[e] = within_reach(by_logit && !isnan(score) ? (double)logits[e] : score);
+    }
     if (t->how.n_groups > 1) mask_groups(choice, n, &t->how);
     for (size_t s = 0; s < used; s++) {
         size_t best = largest_of(choice, n);

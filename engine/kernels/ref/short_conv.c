@@ -6,13 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+/* `past` is the channel's oldest input, the next is `width` further on. */
 static float convolve(const struct short_conv_task *t, float *past, size_t channel, float x) {
     const float *weight = t->weight + channel * t->taps;
-    size_t n = t->taps - 1;
+    size_t n = t->taps - 1, width = t->in.width;
     double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += (double)weight[i] * (double)past[i];
+    for (size_t i = 0; i < n; i++) sum += (double)weight[i] * (double)past[i * width];
     sum += (double)weight[n] * (double)x;
-    if (n) memmove(past, past + 1, (n - 1) * sizeof *past), past[n - 1] = x;
+    for (size_t i = 0; i < n; i++) past[i * width] = i + 1 < n ? past[(i + 1) * width] : x;
     return (float)(sum / (1 + exp(-sum)));
 }
 
@@ -25,8 +26,8 @@ void short_conv_ref(const struct task *task, size_t begin, size_t end, void *scr
         float *state = state_of(&t->state, task->tokens, i);
         const float *in = t->in.at + i * t->in.stride;
         float *out = t->out.at + i * t->out.stride;
-        if (task->tokens->positions[i] == 0 && last > first)
-            memset(state + first * n, 0, (last - first) * n * sizeof *state);
-        for (size_t c = first; c < last; c++) out[c] = convolve(t, state + c * n, c, in[c]);
+        for (size_t tap = 0; task->tokens->positions[i] == 0 && last > first && tap < n; tap++)
+            memset(state + tap * t->in.width + first, 0, (last - first) * sizeof *state);
+        for (size_t c = first; c < last; c++) out[c] = convolve(t, state + c, c, in[c]);
     }
 }

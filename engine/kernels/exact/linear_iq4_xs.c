@@ -1,0 +1,6 @@
+/* out = in * weights' for weights in IQ4_XS. */
+#include "engine/kernels/exact/linear_quant.h"
+
+void EXACT(linear_iq4_xs)(const struct task *task, size_t begin, size_t end, void *scratch) {
+    linear_quant(task, begin, end, PANEL_IQ4_XS, scratch);
+}

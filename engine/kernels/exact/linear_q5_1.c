@@ -1,0 +1,6 @@
+/* out = in * weights' for weights in Q5_1. */
+#include "engine/kernels/exact/linear_quant.h"
+
+void EXACT(linear_q5_1)(const struct task *task, size_t begin, size_t end, void *scratch) {
+    linear_quant(task, begin, end, PANEL_Q5_1, scratch);
+}
