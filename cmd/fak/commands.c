@@ -187,6 +187,30 @@ static const struct cli_option perplexity_options[] = {
     {0},
 };
 
+static const struct cli_option bench_options[] = {
+    {"-m, --model", "MODEL", "a model to measure, as an argument is; may be given more than once"},
+    {"--synth", "SHAPES[:TYPES]",
+     "make models with random weights and measure them: 1b, 110m, moe in the types named, or in all"},
+    {"--synth-dir", "DIR", "keep them in DIR, and take those that are there; else they are temporary"},
+    {"-p, --n-prompt", "LIST", "tokens of a prompt, all at once; 512 by default, 0: none"},
+    {"-n, --n-gen", "LIST", "tokens one by one; 128 by default, 0: none"},
+    {"--pg", "P,N", "a prompt of P tokens and then N one by one, as one figure"},
+    {"-d, --depth", "LIST", "tokens that stand before, and are not timed; 0 by default"},
+    {"--again", NULL, "prompts once more, in a session that finds them run: what is reused is not run"},
+    {"-r, --repetitions", "N", "measure each test N times; 5 by default"},
+    {"-t, --threads", "LIST", "threads; all CPUs that this process may use by default"},
+    {"-b, --batch-size", "LIST", "tokens a batch at most; 512 by default"},
+    {"--isa", "ref|c|avx2|avx512|neon|auto", "the lane of kernels; may be given more than once"},
+    {"--activations", "16|8", "bits of activations against quantised weights; may be given more than once"},
+    {"--kv", "f32|f16|bf16|q8_0",
+     "how keys and values are kept; f32 by default; may be given more than once"},
+    {"--no-warmup", NULL, "measure the first run, too"},
+    {"--no-roof", NULL, "do not measure what the machine can do at most"},
+    {"-o, --output", "md|csv|json|jsonl", "the form of the table; md by default"},
+    {"-q, --quiet", NULL, "no progress on stderr"},
+    {0},
+};
+
 /* In the order in which help lists them: new rows before "completion". */
 const struct cli_command fak_command_table[] = {
     {
@@ -687,6 +711,33 @@ const struct cli_command fak_command_table[] = {
                     "fak witness cpu-kquant-gemm --activations 8\tthe contract of --activations 8 alone\n"
                     "fak witness block-quant-gemm --json | jq '.[] | [.kernel, .isa, .cosine]'\tfigures",
         .positional = "op",
+        .module = "fak-engine",
+    },
+    {
+        .name = "bench",
+        .usage = "[MODEL...] [--synth SHAPES[:TYPES]] [-p LIST] [-n LIST] [-d LIST] [-t LIST] [-r N]",
+        .summary = "measure tokens a second, and how near to the limit of the machine they are",
+        .description =
+            "The tests are llama-bench's: ppN reads a prompt of N random tokens, tgN gives N tokens one by "
+            "one, "
+            "behind `@ dN` stands how many tokens came before. Each line is the mean of the repetitions and "
+            "their standard deviation; JSON has every sample, the median, the time to load and the most "
+            "memory, under llama-bench's names where it has the same.\n\n"
+            "The last column holds the figure against the roof: for tokens one by one the bytes that they "
+            "read (weights, and keys and values at that depth) against what the same threads read from "
+            "memory at best; for prompts the operations of the matrix products (without attention and the "
+            "output matrix) against the peak of 8-bit dot products, or of f32 multiply-adds for models of "
+            "floats. Sixteen-bit activations take two 8-bit products each. Both limits are measured here "
+            "and now; without a model they are all that is shown.\n\n"
+            "--synth writes GGUF files of random blocks, which other engines read, too, and directories as "
+            "GPTQModel, AutoAWQ and ExLlamaV2 lay them out. With -p 0 -n 0 and --synth-dir it does nothing "
+            "else.",
+        .options = bench_options,
+        .examples = "fak bench model.gguf\tpp512 and tg128\n"
+                    "fak bench model.gguf -t 1,2 -d 0,4096 -o json\twith one thread and two, early and late\n"
+                    "fak bench --synth 1b:q4_k_m,q8_0\twithout a model at hand\n"
+                    "fak bench -t 1,2\tthe limits of this machine",
+        .positional = "model",
         .module = "fak-engine",
     },
     {

@@ -13,6 +13,7 @@ static const struct cli_entry entries[] = {
     {"convert", fak_convert},
     {"perplexity", fak_perplexity},
     {"quantize", fak_quantize},
+    {"bench", fak_bench},
     {NULL, NULL},
 };
 
