@@ -255,7 +255,7 @@ check: ## lint, sanitizers, a clang build, fuzzing: minutes
 fuzz: $(fuzz_targets)
 
 ##@ See
-.PHONY: demo model man bench-lookup bench-decode bench-gate bench-range bench-coverage
+.PHONY: demo model man bench-lookup bench-decode bench-peers bench-gate bench-range bench-coverage
 demo: all ## watch the main job: gate, debt, look-ups, text
 	@BIN=$(bin) sh tools/demo
 model: ## fetch SmolLM2-135M-Instruct (93 MB) into build/models
@@ -270,6 +270,8 @@ bench-lookup: all ## time the look-ups beside an empty C program
 	@BIN=$(bin) CC="$(CC)" sh tests/bench/lookup.sh
 bench-decode: all ## tokens a second beside llama.cpp's (PEER=.../llama-completion)
 	@BIN=$(bin) sh tests/bench/decode.sh
+bench-peers: all ## prefill, decode, depth, memory beside llama.cpp and ik_llama.cpp (PEER_DIR=, IK_DIR=): most of an hour
+	@BIN=$(bin) tools/bench-peers
 bench-gate: all ## time a hook, silent and advising, beside git diff --cached
 	@BIN=$(bin) CC="$(CC)" sh tests/bench/gate.sh
 
@@ -296,6 +298,8 @@ docs: $(bin)/sotac ## render docs/*.md from the matrix
 	@$(bin)/sotac --docs docs $(seeds)
 oracle: ## remake golden vectors from the reference libraries (PARTS=models quant tokenizers templates)
 	@sh tools/oracle/remake $(PARTS)
+fidelity: all ## KL divergence to float64 on SmolLM2 into docs/fidelity.md (ORACLE_PYTHON=, LLAMA_BIN=, IK_BIN=; make model)
+	@python3 tools/fidelity --model build/models/SmolLM2-135M-Instruct.Q4_1.gguf --base build/models/SmolLM2-float64.logits
 rooms: ## check who may include whom (tests/rooms.tsv)
 	@sh tools/check-rooms
 install: all ## install under PREFIX (default /usr/local), below DESTDIR
