@@ -1,6 +1,6 @@
 # steps.sh: sourced by scripts that do one thing after another and add it up. A step that ends with the plain line
 # `N passed, N failed, N skipped` brings those numbers; any other counts as one, by its exit status.
-# steps_show=all shows what every step says, otherwise only what a failed one said.
+# steps_show=all shows what every step says. In either case a failed one is told with what failed in it.
 set -u
 
 steps_show=${steps_show:-failed}
@@ -13,6 +13,12 @@ steps_run() {
     steps_code=0
     "$@" </dev/null || steps_code=$?
     echo $steps_code >"$steps_dir/status"
+}
+
+# What failed, by its name in TAP, in a compiler's words or in make's; else the end of what was said.
+steps_explain() {
+    grep -E '^[[:space:]]*not ok|[0-9]+ FAILED|(error|Error [0-9]+|fatal):?( |$)|: warning: ' "$1" | head -n 40 >"$steps_dir/why" || :
+    if [ -s "$steps_dir/why" ]; then cat "$steps_dir/why"; else tail -n 20 "$1"; fi
 }
 
 # step NAME COMMAND...
@@ -38,7 +44,7 @@ step() {
     [ "$step_skipped" -eq 0 ] || step_says="$step_says, $step_skipped skipped"
     [ "$step_bad" -eq 0 ] || step_says="$step_says, $step_bad FAILED"
     printf '%-34s %5d s   %s\n' "$step_name" $(($(date +%s) - step_start)) "$step_says"
-    [ "$step_bad" -eq 0 ] || [ "$steps_show" = all ] || tail -n 60 "$steps_dir/log" | sed 's/^/    /'
+    [ "$step_bad" -eq 0 ] || steps_explain "$steps_dir/log" | sed 's/^/    /'
 }
 
 # step_skip NAME WHY

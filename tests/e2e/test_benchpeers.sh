@@ -10,6 +10,7 @@ report() { (cd "$scratch/tree" && LOG=docs/bench/$1 tools/bench-peers --report);
 
 log=$scratch/tree/docs/bench/2026-01-02-cpu.txt
 {
+    echo '# bench-peers, 2026-01-02 09:59, load 1.5'
     echo '# machine: Some CPU, 2 CPUs, Linux'
     echo '# fak: abc1234'
     echo '# llama.cpp: b1'
@@ -87,7 +88,7 @@ fi
 said=$(cd "$root" && PEER_DIR=$scratch tools/bench-peers 2>&1)
 check_has "a folder without a peer" "$said" "no llama-bench in it, in bin or in build/bin"
 said=$(cd "$root" && PARTS=all tools/bench-peers 2>&1)
-check_has "a part that is none" "$said" "PARTS=all is none of main, float, small, depth, load"
+check_has "a part that is none" "$said" "PARTS=all is none of main, float, small, kinds, depth, load"
 mkdir "$scratch/peer"
 cp /bin/true "$scratch/peer/llama-bench"
 said=$(cd "$root" && PEER_DIR=$scratch/peer LOG=$scratch/log tools/bench-peers 2>&1)

@@ -73,6 +73,12 @@ for show in all failed; do
     judged "steps ($show): good numbers, bad exit" "3 passed, 1 failed, 0 skipped, exit 1"
     steps $show 'step a true; step_skip b "no tool"'
     judged "steps ($show): a skip" "1 passed, 0 failed, 1 skipped, exit 0"
+    steps $show 'step a sh -c "echo ok 1 - good; echo not ok 2 - broken; echo 1 passed, 1 failed, 0 skipped; exit 1"'
+    check_has "steps ($show): what failed in it" "$said" "1 passed, 1 FAILED
+    not ok 2 - broken"
+    steps $show 'step a sh -c "echo it has no name; exit 1"'
+    check_has "steps ($show): what was said last" "$said" "0 passed, 1 FAILED
+    it has no name"
 done
 
 # The tree's own limits, in a small repository.
