@@ -727,8 +727,9 @@ const struct cli_command fak_command_table[] = {
             "read (weights, and keys and values at that depth) against what the same threads read from "
             "memory at best; for prompts the operations of the matrix products (without attention and the "
             "output matrix) against the peak of 8-bit dot products, or of f32 multiply-adds for models of "
-            "floats. Sixteen-bit activations take two 8-bit products each. Both limits are measured here "
-            "and now; without a model they are all that is shown.\n\n"
+            "floats. Sixteen-bit activations take two 8-bit products each; the peak is that of whole "
+            "bytes, which codes of few bits may pass on AVX2. Both limits are measured here and now; without "
+            "a model they are all that is shown.\n\n"
             "--synth writes GGUF files of random blocks, which other engines read, too, and directories as "
             "GPTQModel, AutoAWQ and ExLlamaV2 lay them out. With -p 0 -n 0 and --synth-dir it does nothing "
             "else.",

@@ -34,6 +34,21 @@ struct direct_feed {
     float *shift[DIRECT_TOKENS];         /* feed_shift, for quads */
 };
 
+/* The sum of the products of n quads with a token, by pairs. */
+VEC vec_i32 direct_pairs(const vec_u32 *quads, const char *x, enum panel_form form, int n) {
+    const int together = feed_together(form);
+    vec_i32 sum = {0};
+    VEC_UNROLL for (int q = 0; q < n; q += together) {
+        vec_i16 words = {0};
+        VEC_UNROLL for (int i = q; i < q + together; i++) {
+            words += vec_mul_pairs(quads[i], vec_splat_quad(x + 4 * i));
+            VEC_SETTLE(words);
+        }
+        sum += vec_add_pairs(words);
+    }
+    return sum;
+}
+
 /* Part p of a block: the sums of the products of its codes, from the tokens' starts on. */
 VEC void direct_products(vec_i32 *sums, const vec_u32 *quads, const struct direct_feed *feed, size_t block,
                          enum panel_form form, bool bytes, int p, int n_tokens) {
@@ -44,6 +59,10 @@ VEC void direct_products(vec_i32 *sums, const vec_u32 *quads, const struct direc
         if (expand_offset(form))
             chain[0] = (vec_i32)vec_splat_quad(&feed->start[c][(size_t)p * feed->n_blocks + block]);
         else if (bytes) chain[0] = (vec_i32)((vec_u32){0} + TILE_BITS);
+        if (bytes && VEC_PAIRS) {
+            sums[c] = chain[0] + direct_pairs(quads + p * n_quads, feed->x[c] + from, form, n_quads);
+            continue;
+        }
         VEC_UNROLL for (int q = 0; q < n_quads; q++) {
             vec_u32 quad = quads[p * n_quads + q];
             const char *x = feed->x[c] + from + q * (bytes ? 4 : 8);
@@ -122,11 +141,12 @@ VEC struct direct_feed direct_feed(const struct quantized *x, size_t token, cons
         room += n_blocks * sizeof(float);
         feed.scaled_sum[c] = feed_sums((float *)(void *)room, x, i, of->block, n_blocks, form);
         room += n_blocks * SLAB_PARTS * sizeof(float);
-        feed.x[c] = feed_columns((int16_t *)(void *)room, x, i, of->block * QUANT_BLOCK, width);
+        feed.x[c] = feed_columns((int16_t *)(void *)room, x, i, of->block * QUANT_BLOCK, width, bytes);
         room += width * sizeof(int16_t);
         feed.start[c] = start, feed.scale[c] = x->scale + i * (x->width / QUANT_BLOCK) + of->block;
         if (expand_offset(form))
-            feed_start(start, n_blocks, x, i, of->block, n_blocks, expand_offset(form), expand_parts(form));
+            feed_start(start, n_blocks, x, i, of->block, n_blocks, expand_offset(form), expand_parts(form),
+                       bytes);
         if (bytes) feed_shift(feed.shift[c], feed.scale[c], n_blocks);
     }
     return feed;

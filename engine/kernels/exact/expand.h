@@ -32,6 +32,28 @@ VEC int expand_offset(enum panel_form form) {
     }
 }
 
+/* The largest code, or level. */
+VEC int expand_most(enum panel_form form) {
+    switch (form) {
+    case PANEL_Q2_K:
+    case PANEL_CODES2: return 3;
+    case PANEL_Q3_K:
+    case PANEL_CODES3: return 7;
+    case PANEL_Q4_0:
+    case PANEL_Q4_1:
+    case PANEL_Q4_K:
+    case PANEL_CODES4: return 15;
+    case PANEL_MXFP4: return 24;
+    case PANEL_Q5_0:
+    case PANEL_Q5_1:
+    case PANEL_Q5_K:
+    case PANEL_CODES5: return 31;
+    case PANEL_Q6_K:
+    case PANEL_CODES6: return 63;
+    default: return 255;
+    }
+}
+
 /* Scales of a block: 1, or 2 for its halves. */
 VEC int expand_parts(enum panel_form form) {
     return form == PANEL_Q6_K || form == PANEL_Q3_K || form == PANEL_Q2_K ? 2 : 1;

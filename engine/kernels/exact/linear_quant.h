@@ -52,13 +52,13 @@ VEC void linear_feed(struct tile *tile, const struct linear_task *t, struct slab
     for (int c = 0; c < tile->n_tokens; c++) {
         size_t i = token + (size_t)c, at = i * n_blocks + part.block;
         tile->x[c] = feed_columns(feed->words + c * SLAB_COLUMNS, x, i, part.block * QUANT_BLOCK,
-                                  part.n_blocks * QUANT_BLOCK);
+                                  part.n_blocks * QUANT_BLOCK, bytes);
         tile->scale[c] = x->scale + at;
         tile->scaled_sum[c] = feed_sums(feed->sums + (size_t)c * SLAB_BLOCKS * SLAB_PARTS, x, i, part.block,
                                         part.n_blocks, form);
         if (!bytes) continue;
         feed_start(feed->start + c * SLAB_PARTS * SLAB_BLOCKS, SLAB_BLOCKS, x, i, part.block, part.n_blocks,
-                   expand_offset(form), (int)parts);
+                   expand_offset(form), (int)parts, bytes);
         feed_shift(feed->shift + c * SLAB_BLOCKS, tile->scale[c], part.n_blocks);
     }
 }
@@ -97,7 +97,8 @@ VEC void linear_fill_slabs(struct slabs *slabs, const struct direct_panels *of, 
 /* All tokens past the slabs, in tiles as equal as can be: none is small. */
 VEC void linear_pass(const struct linear_task *t, struct slabs *slabs, struct linear_part part, size_t n,
                      enum panel_form form, bool bytes) {
-    const struct tile_kind kind = {bytes, expand_has_minimum(form), expand_parts(form)};
+    const struct tile_kind kind = {bytes ? feed_together(form) : 0, expand_has_minimum(form),
+                                   expand_parts(form)};
     const size_t n_tiles = (n + TILE_TOKENS - 1) / TILE_TOKENS, width = SLAB_VECTORS * LANES;
     for (size_t i = 0; i < n_tiles; i++) {
         size_t token = n * i / n_tiles;
@@ -145,7 +146,9 @@ VEC void linear_width(const struct task *task, const struct direct_panels *of, s
 
 VEC void linear_panels(const struct task *task, const struct direct_panels *of, size_t begin, size_t end,
                        enum panel_form form, void *scratch) {
-    if (feed_quads(&task->linear.quantized)) linear_width(task, of, begin, end, form, VEC_DOT4, scratch);
+    const bool has_quads = feed_together(form) > 0;
+    if (has_quads && task->linear.quantized.bits == 8)
+        linear_width(task, of, begin, end, form, has_quads, scratch);
     else linear_width(task, of, begin, end, form, false, scratch);
 }
 

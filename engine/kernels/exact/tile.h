@@ -25,7 +25,7 @@ enum { TILE_BITS = 0x4B400000 };
 
 /* What is to be multiplied. */
 struct tile_kind {
-    bool quads;   /* eight-bit activations by vec_dot4, else words by vec_dot2 */
+    int together; /* of quads, as feed_together has it; 0: words by vec_dot2 */
     bool minimum; /* weights have one */
     int parts;    /* scales of a block: 1 or 2 */
 };

@@ -190,6 +190,26 @@ VEC vec_i32 vec_dot4(vec_i32 acc, vec_u32 a, vec_u32 b) {
 }
 #endif
 
+/* The other way to multiply bytes: products of neighbours are added up as words, a sum of several before a
+ * word overflows, and the words' pairs in the end. A clone has it where that is faster than vec_dot2. */
+#if defined(VEC_AVX2)
+#define VEC_PAIRS 1
+/* a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in word i, of unsigned bytes a and signed ones b, while it fits */
+VEC vec_i16 vec_mul_pairs(vec_u32 a, vec_u32 b) {
+    return (vec_i16)_mm256_maddubs_epi16((__m256i)a, (__m256i)b);
+}
+VEC vec_i32 vec_add_pairs(vec_i16 words) {
+    return (vec_i32)_mm256_madd_epi16((__m256i)words, _mm256_set1_epi16(1));
+}
+#else
+#define VEC_PAIRS 0
+VEC vec_i16 vec_mul_pairs(vec_u32 a, vec_u32 b) {
+    vec_u16 even = (vec_u16)a & 255, odd = (vec_u16)a >> 8;
+    return (vec_i16)even * ((vec_i16)b << 8 >> 8) + (vec_i16)odd * ((vec_i16)b >> 8);
+}
+VEC vec_i32 vec_add_pairs(vec_i16 words) { return ((vec_i32)words << 16 >> 16) + ((vec_i32)words >> 16); }
+#endif
+
 VEC vec_f32 vec_from_ints(vec_i32 v) { return __builtin_convertvector(v, vec_f32); }
 
 /* The values of LANES halves (f16). */
