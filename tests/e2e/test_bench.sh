@@ -57,10 +57,10 @@ for test in pp8 pp16 tg4 pp8+tg2 "pp8 @ d32" "pp16 @ d32" "tg4 @ d32" "pp8+tg2 @
 done
 check_equal "columns stand below each other" "$(echo "$table" | sed 's/±/x/; s/[^|]/x/g' | sort -u | wc -l)" 1
 kinds=$(quick "$scratch/made/tiny-Q4_K_M.gguf" -p 8 -n 0 -t 1 --activations 8 --activations 16)
-check_has "activations of eight bits" "$kinds" ", 8 bits |"
+check_has "activations of eight bits" "$kinds" ", 8 bits "
 check_equal "... beside those of sixteen" "$(echo "$kinds" | wc -l)" 4
 kinds=$(quick "$model" -p 8 -n 0 -t 1 --kv f16 --kv f32)
-check_has "keys and values in fewer bytes" "$kinds" ", kv f16 |"
+check_has "keys and values in fewer bytes" "$kinds" ", kv f16 "
 check_equal "... beside those in f32" "$(echo "$kinds" | wc -l)" 4
 check_has "-pg as llama-bench spells it" "$(quick "$model" -p 0 -n 0 -pg 4,2)" " pp4+tg2 |"
 quick "$model" -p 8 -n 4 -t 1 -r 3 -o json >"$scratch/json"
@@ -108,7 +108,8 @@ for r in rows:
         share = r["median_ts"] * (r["read_bytes_per_token"] + 1.5 * r["kv_bytes_per_position"]) / r["roof_read_bytes_per_s"]
         assert r["read_bytes_per_token"] == r["model_size"]
     assert abs(share / r["roof_share"] - 1) < 1e-9
-    assert r["roof_read_bytes_per_s"] > 1e8 and r["roof_int8_ops_per_s"] > r["roof_f32_ops_per_s"] > 1e8
+    # without VNNI bytes take three instructions, and floats are as fast
+    assert r["roof_read_bytes_per_s"] > 1e8 and r["roof_int8_ops_per_s"] > 0.5 * r["roof_f32_ops_per_s"] > 1e8
 PY
 check_has "without a model: the roof alone" "$(fak bench -q -t 1)" "roof, 1 thread: reads "
 

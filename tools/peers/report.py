@@ -217,7 +217,8 @@ Figures are tokens a second, the median of the runs, and the least and the most 
 changes by a factor within minutes, so that only what was measured side by side can be compared. All read the same GGUF files, which
 `fak bench --synth` makes (random weights; the 1B shape is Llama-3.2-1B's with 32,000 tokens, 1.04 G parameters). Of each peer its
 best configuration counts, for each test anew; fak has one. fak multiplies by activations of sixteen bits and keeps F32 keys and values
-unless a column says otherwise; the peers multiply by eight bits and keep F16."""
+unless a column says otherwise; the peers multiply by eight bits and keep F16. The peak of 8-bit dot products is that of whole bytes; on
+AVX2 the products of codes of few bits may be added up in words, which takes fewer instructions, and go past it."""
 
 
 def roof_lines(samples):
@@ -226,12 +227,27 @@ def roof_lines(samples):
                f"{samples.roof(threads, 'int8_ops') / 1e9:.0f} Gop/s, f32 {samples.roof(threads, 'f32_ops') / 1e9:.0f} GFLOP/s")
 
 
-def page(samples):
+def machine(samples):
+    return samples.comment("machine: ").split(",")[0]
+
+
+def day(samples):
+    return samples.comment("bench-peers, ")[:10]
+
+
+def page(logs):
     yield "# Speed on a CPU, beside the peers"
     yield ""
-    yield f"Written by `tools/bench-peers` from [{samples.path.name}](bench/{samples.path.name}), every sample of the run."
-    yield ""
     yield HOW
+    for samples in logs:
+        yield from ("", *machine_lines(samples))
+
+
+def machine_lines(samples):
+    """What one log says."""
+    yield f"## {machine(samples)}, {day(samples)}"
+    yield ""
+    yield f"Written by `tools/bench-peers` from [{samples.path.name}](bench/{samples.path.name}), every sample of the run."
     yield ""
     for start in ("machine: ", "fak: ", "llama.cpp: ", "ik_llama.cpp: ", "each engine under: "):
         if samples.comment(start):
@@ -243,13 +259,13 @@ def page(samples):
     yield from roof_lines(samples)
     for part, title in TITLES.items():
         if samples.models[part]:
-            yield from ("", f"## {title}", "", *speed_rows(samples, part), "", *bar_rows(samples, part))
+            yield from ("", f"### {title}", "", *speed_rows(samples, part), "", *bar_rows(samples, part))
     if samples.models["kinds"]:
-        yield from ("", "## Other weights", "", *kind_rows(samples))
+        yield from ("", "### Other weights", "", *kind_rows(samples))
     if samples.models["depth"]:
-        yield from ("", "## Depth", "", *depth_rows(samples))
+        yield from ("", "### Depth", "", *depth_rows(samples))
     if samples.models["load"]:
-        yield from ("", "## Start, first token, memory", "",
+        yield from ("", "### Start, first token, memory", "",
                     "From start to exit after one token, the file in the page cache; memory is the most that was resident.", "",
                     *load_rows(samples))
 
@@ -264,6 +280,10 @@ def noise(samples):
 
 
 # --- README and seed --------------------------------------------------------------------------------------------------
+
+def lane(samples):
+    return next(values[0] for key, values in samples.values.items() if key[0] == "fact" and key[4] == "lane")
+
 
 def cell(value, peer):
     return f"{number(value)} ({value / peer:.2f} ×)" if value and peer else number(value)
@@ -285,17 +305,21 @@ def readme_table(samples):
                 yield f"| {model} | {threads} | {' | '.join(cells)} |"
 
 
-def readme_text(samples):
-    day = samples.comment("bench-peers, ")[:10]
+def readme_text(logs):
+    """A table of each log that has one."""
+    return "\n\n".join([BEGIN, *(readme_part(samples) for samples in logs if any(samples.models[part] for part in TITLES)), END])
+
+
+def readme_part(samples):
     table = "\n".join(readme_table(samples))
     tests = next(samples.tests(part) for part in TITLES if samples.models[part])
     prompt, reply = tests[0][2:], tests[-1][2:]
     about = textwrap.fill(
-        f"Tokens a second on {samples.comment('machine: ').split(',')[0]}, {day}, by `make bench-peers`: a prompt of {prompt} tokens, "
+        f"Tokens a second on {machine(samples)} ({lane(samples)}), {day(samples)}, by `make bench-peers`: a prompt of {prompt} tokens, "
         f"{reply} tokens one by one; in brackets against the best configuration of llama.cpp (lc) and ik_llama.cpp (ik, ik-rtr) in the same run. "
         f"Noise: {noise(samples)}. [docs/cpu-bench.md](docs/cpu-bench.md) has all of it: each engine, depth, memory, the bars that are "
         "missed.", 150, break_long_words=False, break_on_hyphens=False)
-    return f"{BEGIN}\n{about}\n\n{table}\n{END}"
+    return f"{about}\n\n{table}"
 
 
 def quoted(text):
@@ -303,8 +327,7 @@ def quoted(text):
 
 
 def seed_rows(samples):
-    machine, commit = samples.comment("machine: ").split(",")[0], samples.comment("fak: ").split(",")[0]
-    day = samples.comment("bench-peers, ")[:10]
+    commit = samples.comment("fak: ").split(",")[0]
     commits = {"lc": samples.comment("llama.cpp: ").split(",")[0], "ik": samples.comment("ik_llama.cpp: ").split(" ")[0] or "unknown"}
     for part, model, threads, engine, test in samples.values:
         if part not in TITLES:
@@ -315,36 +338,37 @@ def seed_rows(samples):
         op = "dense-f32-gemm" if part == "float" else "cpu-kquant-gemm" if "_K" in model else "block-quant-gemm"
         yield (quoted(op), number(value), quoted(f"tok/s {'prefill' if test.startswith('pp') else 'decode'} {test[2:]}"),
                quoted(f"{model.split('-', maxsplit=1)[0]}, random weights"), quoted(quant(model)),
-               quoted(f"{machine}, {threads} thread{'s' * (threads > 1)}"),
+               quoted(f"{machine(samples)}, {threads} thread{'s' * (threads > 1)}"),
                quoted(f"cpu {samples.fact(model, 'lane')}{', 8-bit activations' * engine.endswith('-8')}" if ours else
                       f"cpu native{', -rtr 1' * (engine == 'ik-rtr')}"),
                quoted("fak" if ours else NAMES[engine].split(" ", maxsplit=1)[0]),
                quoted(f"{NAMES[name]}: {number(peer)} tok/s in the same run" if ours and name else "none"),
                quoted(commit if ours else commits[engine[:2]]), "1", quoted(samples.path), quoted(f"make bench-peers PARTS={part}"),
-               quoted("wall-clock"), quoted(day))
+               quoted("wall-clock"), quoted(day(samples)))
 
 
-def seed(samples):
-    yield f"-- Written by tools/bench-peers from {samples.path}: medians of its samples."
-    rows = [f"({', '.join(row)})" for row in seed_rows(samples)]
+def seed(logs):
+    for samples in logs:
+        yield f"-- Written by tools/bench-peers from {samples.path}: medians of its samples."
+    rows = [f"({', '.join(row)})" for samples in logs for row in seed_rows(samples)]
     if rows:
         yield "INSERT INTO bench (op, number, unit, model, quant, machine, backend, engine, baseline, commit_id, public_commit, artifact,"
         yield "                   command, regime, measured_on) VALUES"
         yield ",\n".join(rows) + ";"
 
 
-def write(path):
-    """The three places, from the log; returns the page. README's table stands where nothing of it was measured."""
-    samples = Samples(path)
-    text = "\n".join(page(samples)) + "\n"
+def write(paths):
+    """The three places, from the logs; returns the page. README's tables stand where nothing of them was measured."""
+    logs = [Samples(path) for path in paths]
+    text = "\n".join(page(logs)) + "\n"
     PAGE.write_text(text, encoding="utf-8")
-    SEED.write_text("\n".join(seed(samples)) + "\n", encoding="utf-8")
-    if not any(samples.models[part] for part in TITLES):
+    SEED.write_text("\n".join(seed(logs)) + "\n", encoding="utf-8")
+    if not any(samples.models[part] for samples in logs for part in TITLES):
         return text
     readme = README.read_text(encoding="utf-8")
     before, found, rest = readme.partition(BEGIN)
     _, also, after = rest.partition(END)
     if not found or not also:
         raise SystemExit(f"bench-peers: {README} has no place for the table: {BEGIN} ... {END}")
-    README.write_text(before + readme_text(samples) + after, encoding="utf-8")
+    README.write_text(before + readme_text(logs) + after, encoding="utf-8")
     return text
