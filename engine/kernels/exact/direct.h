@@ -12,6 +12,7 @@
 enum {
     DIRECT_TOKENS = VEC_BYTES == 64 ? 3 : 1, /* at most */
     DIRECT_CHAINS = 2,
+    DIRECT_PASSES = LINEAR_ROWS / LANES, /* over a panel */
     /* How far ahead of the sum weights are asked for: a decode step reads each once, and the prefetcher of
      * the hardware stops at every 4 KiB. Past the end of the weights it is no fault. */
     DIRECT_AHEAD = 8192,
@@ -99,29 +100,42 @@ VEC void direct_block(vec_f32 *acc, const uint8_t *group, size_t sub, size_t fir
     }
 }
 
+/* What a pass asks for from memory: where one is all, what comes DIRECT_AHEAD; else its share of the next
+ * panel, so that memory never rests while the panel that is there is gone through again. */
+VEC const char *direct_ahead(const uint8_t *panel, size_t first_row, const struct direct_panels *of) {
+    const struct panel_shape *shape = &of->shape;
+    const size_t n_groups = (of->n_blocks + shape->subs - 1) / shape->subs;
+    const size_t bytes = n_groups * (shape->header_bytes + shape->subs * shape->lines * PANEL_LINE);
+    if (DIRECT_PASSES == 1) return (const char *)panel + DIRECT_AHEAD;
+    return (const char *)panel + of->stride + first_row / LANES * (bytes / DIRECT_PASSES);
+}
+
+/* The share of so many bytes of the panel; returns where the next begins. */
+VEC const char *direct_ask(const char *ahead, size_t bytes) {
+    const size_t share = bytes / DIRECT_PASSES;
+    for (size_t i = 0; i < share; i += PANEL_LINE) __builtin_prefetch(ahead + i);
+    return ahead + share;
+}
+
 /* LANES rows of a panel from `first_row` on, times every token: out[c * LINEAR_ROWS] gets LANES results. */
 VEC void direct_rows(float *out, const uint8_t *panel, size_t first_row, const struct direct_panels *of,
                      const struct direct_feed *feed, enum panel_form form, bool bytes, int n_tokens) {
     const struct panel_shape shape = of->shape;
     const size_t n_blocks = of->n_blocks, block_bytes = shape.lines * PANEL_LINE,
                  step = shape.subs > 1 ? 2 : 1;
+    const char *ahead = direct_ahead(panel, first_row, of);
     vec_f32 acc[DIRECT_TOKENS];
     VEC_UNROLL for (int c = 0; c < n_tokens; c++) acc[c] =
         of->block ? vec_load(out + c * LINEAR_ROWS) : (vec_f32){0};
     for (size_t b = 0; b < n_blocks; panel += shape.header_bytes + shape.subs * block_bytes) {
         struct expand_head head = expand_head(form, shape, panel, 0, first_row);
-        if (first_row == 0)
-            for (size_t i = 0; i < shape.header_bytes; i += PANEL_LINE)
-                __builtin_prefetch(panel + DIRECT_AHEAD + i);
+        ahead = direct_ask(ahead, shape.header_bytes);
         for (size_t sub = 0; sub < shape.subs && b < n_blocks; sub += step)
             VEC_UNROLL for (size_t s = 0; s < step; s++, b++) {
                 if (b == n_blocks) break;
                 if (expand_another_head(form, shape, sub + s))
                     head = expand_head(form, shape, panel, sub + s, first_row);
-                const uint8_t *lines = panel + shape.header_bytes + (sub + s) * block_bytes;
-                if (first_row == 0)
-                    for (size_t i = 0; i < block_bytes; i += PANEL_LINE)
-                        __builtin_prefetch(lines + DIRECT_AHEAD + i);
+                ahead = direct_ask(ahead, block_bytes);
                 direct_block(acc, panel, sub + s, first_row, b, head, feed, form, shape, bytes, n_tokens);
             }
     }
