@@ -8,6 +8,12 @@ VEC vec_i32 tile_start(const struct slab_feed *feed, bool quads, int parts, size
     return (vec_i32)vec_splat_quad(&feed->start[(size_t)c * SLAB_PARTS * SLAB_BLOCKS + at]);
 }
 
+/* What step `step` of a part multiplies: a vector of rows each. */
+VEC void tile_codes(vec_u32 w[SLAB_VECTORS], const char *codes, size_t step) {
+    VEC_UNROLL for (int r = 0; r < SLAB_VECTORS; r++) w[r] =
+        vec_load_quads(codes + (step * SLAB_VECTORS + (size_t)r) * VEC_BYTES);
+}
+
 /* sums += the products of part `part` of the slab with every token. */
 VEC void tile_products(vec_i32 *sums, const char *codes, const char *const *x, size_t part, bool quads,
                        int parts, int n_tokens) {
@@ -16,8 +22,7 @@ VEC void tile_products(vec_i32 *sums, const char *codes, const char *const *x, s
     codes += part * steps * SLAB_VECTORS * VEC_BYTES;
     VEC_UNROLL for (size_t s = 0; s < steps; s++) {
         vec_u32 w[SLAB_VECTORS];
-        VEC_UNROLL for (int r = 0; r < SLAB_VECTORS; r++) w[r] =
-            vec_load_quads(codes + (s * SLAB_VECTORS + (size_t)r) * VEC_BYTES);
+        tile_codes(w, codes, s);
         VEC_UNROLL for (int c = 0; c < n_tokens; c++) {
             vec_u32 in = vec_splat_quad(x[c] + (part * steps + s) * 4);
             VEC_UNROLL for (int r = 0; r < SLAB_VECTORS; r++) {
@@ -38,8 +43,7 @@ VEC void tile_pairs(vec_i32 *sums, const char *codes, const char *const *x, size
         VEC_UNROLL for (int i = 0; i < n_tokens * SLAB_VECTORS; i++) words[i] = (vec_i16){0};
         VEC_UNROLL for (size_t s = from; s < from + together; s++) {
             vec_u32 w[SLAB_VECTORS];
-            VEC_UNROLL for (int r = 0; r < SLAB_VECTORS; r++) w[r] =
-                vec_load_quads(codes + (s * SLAB_VECTORS + (size_t)r) * VEC_BYTES);
+            tile_codes(w, codes, s);
             VEC_UNROLL for (int c = 0; c < n_tokens; c++) {
                 vec_u32 in = vec_splat_quad(x[c] + (part * steps + s) * 4);
                 VEC_UNROLL for (int r = 0; r < SLAB_VECTORS; r++) {
